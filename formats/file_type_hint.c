@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define SVG "an SVG picture"
+
 struct sign {
 	const char *magic; /* the first bytes */
 	size_t n;          /* how many */
@@ -57,8 +59,8 @@ static const struct sign signs[] = {
 	SIGN("<!DOCTYPE html", "HTML"),
 	SIGN("<!doctype html", "HTML"),
 	SIGN("<html", "HTML"),
-	SIGN("<svg", "an SVG picture (its source, the folded file, can be read)"),
-	SIGN("<?xml", "XML"),
+	SIGN("<svg", SVG),
+	SIGN("MOJ", "a profile of samples of austin (MOJO)"),
 };
 /* clang-format on */
 #define N_PROGRAMS 2 /* of them, first */
@@ -140,6 +142,20 @@ static const char *protobuf(const uint8_t *b, size_t n)
 	return NULL;
 }
 
+/* XML is known by its first elements. */
+static const char *xml(const uint8_t *b, size_t n)
+{
+	size_t first = n < 4096 ? n : 4096;
+
+	if (n < 5 || memcmp(b, "<?xml", 5) != 0)
+		return NULL;
+	if (memmem(b, first, "<svg", 4))
+		return SVG;
+	return memmem(b, first, "<trace-query-result", 19)
+		       ? "an export of Instruments (xctrace, XML)"
+		       : "XML";
+}
+
 static bool has_sign(const struct sign *s, const uint8_t *bytes, size_t n)
 {
 	return n >= s->n && memcmp(bytes, s->magic, s->n) == 0;
@@ -152,6 +168,8 @@ const char *file_type_hint_like(const uint8_t *bytes, size_t n)
 	for (size_t k = 0; k < sizeof(signs) / sizeof(*signs); k++)
 		if (has_sign(&signs[k], bytes, n))
 			return signs[k].what;
+	if (xml(bytes, n))
+		return xml(bytes, n);
 	while (i < n && is_blank(bytes[i]))
 		i++;
 	if (is_json(bytes + i, n - i))

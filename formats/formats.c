@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "formats/callgrind/callgrind.h"
+#include "formats/convert_hint.h"
 #include "formats/cpuprofile/cpuprofile.h"
 #include "formats/file_type_hint.h"
 #include "formats/firefox/firefox.h"
@@ -35,6 +36,7 @@
 /* clang-format off */
 const struct format *const formats[] = {
 	&format_callgrind,
+	&format_chrome_trace,
 	&format_cpuprofile,
 	&format_dhat,
 	&format_firefox,
@@ -66,10 +68,11 @@ const struct format *format_by_name(const char *name)
 static void explain(struct input *in, const uint8_t *bytes, size_t n, struct err *e)
 {
 	const char *packing = input_packing(in), *what = file_type_hint_like(bytes, n);
+	const char *hint = what ? convert_hint(what) : NULL;
 
 	if (n > 0)
-		err_set(e, -EBADMSG, "%s: not supported: %s", input_name(in),
-			what ? what : "binary data");
+		err_set(e, -EBADMSG, "%s: not supported: %s%s%s", input_name(in),
+			what ? what : "binary data", hint ? "; " : "", hint ? hint : "");
 	else if (*packing)
 		err_set(e, -EBADMSG, "%s: there is nothing in its %s data", input_name(in),
 			packing);

@@ -2,6 +2,7 @@
 EXTRA_DIST += formats/README.md
 libformats_a_SOURCES += \
 	formats/bad_lines.c formats/bad_lines.h \
+	formats/convert_hint.c formats/convert_hint.h \
 	formats/file_type_hint.c formats/file_type_hint.h \
 	formats/facts.c formats/facts.h \
 	formats/format.h \

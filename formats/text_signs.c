@@ -31,6 +31,8 @@ static const struct sign signs[] = {
 	{ "# To display the perf.data header info", "", "the output of perf report" },
 	{ "# Overhead ", "", "the output of perf report" },
 	{ "Performance counter stats for ", "", "the output of perf stat" },
+	{ "# started on ", "", "the output of perf stat" },
+	{ "Summary of events:", "", "the output of perf trace -s" },
 	{ "Percent ", "Source code & Disassembly", "the output of perf annotate" },
 	{ "reading file \"", "", "the output of heaptrack_print" },
 	{ "heaptrack stats:", "", "the output of heaptrack" },

@@ -14,7 +14,9 @@
 #include "base/mem.h"
 #include "base/task.h"
 #include "formats/facts.h"
+#include "formats/v8/v8_spans.h"
 #include "formats/v8/v8_text.h"
+#include "formats/v8/v8_threads.h"
 #include "formats/v8/v8_write.h"
 #include "input/input.h"
 #include "profile/builder.h"
@@ -43,6 +45,7 @@ struct reader {
 	struct v8_text t;
 	struct json_end end;
 	VEC(uint32_t) path; /* of nodes up to one that has a stack */
+	struct v8_spans_result spans;
 	uint64_t n_rows;
 	uint64_t n_odd;   /* samples of no node, and nodes in a circle */
 	uint64_t n_large; /* that make a sum too large */
@@ -192,33 +195,6 @@ static void add_sums(struct reader *r, struct tree *t, struct sample *s)
 
 /* Profiles. */
 
-static string_id name_of(const struct v8_text *t, int64_t pid, int64_t tid)
-{
-	for (size_t i = t->names.n; i-- > 0;)
-		if (t->names.at[i].pid == pid && t->names.at[i].tid == tid)
-			return t->names.at[i].name;
-	return (string_id){ 0 };
-}
-
-static void set_thread(struct reader *r, const struct v8_profile *v, struct sample *s,
-		       stack_id *root)
-{
-	string_id process = name_of(&r->t, v->pid, -1), thread = name_of(&r->t, v->pid, v->tid);
-	bool numbered = v->pid > 0 && v->pid <= INT32_MAX && v->tid >= 0 && v->tid <= INT32_MAX;
-	int32_t pid = numbered ? (int32_t)v->pid : -1, tid = numbered ? (int32_t)v->tid : -1;
-	process_id id;
-
-	if (!numbered && thread.v == 0)
-		return;
-	id = numbered ? build_process(r->p, r->capture, pid)
-		      : build_process_of_name(r->p, r->capture, process);
-	if (numbered && process.v != 0)
-		build_process_name(r->p, id, process);
-	s->thread = build_thread(r->p, id, tid, thread);
-	*root = build_stack(r->p, *root,
-			    build_root_location(r->p, thread, pid, tid, r->root_names));
-}
-
 static void add_profile(struct reader *r, const struct v8_profile *v)
 {
 	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
@@ -232,13 +208,29 @@ static void add_profile(struct reader *r, const struct v8_profile *v)
 		s.event = build_event(r->p, "cpu", UNIT_NS, true);
 	else
 		s.event = build_counted_event(r->p, "samples");
-	set_thread(r, v, &s, &root);
+	s.thread = v8_thread(&r->t, r->capture, v->pid, v->tid, r->root_names, &root);
 	tree_init(&t, v, root);
 	if (timed)
 		add_samples(r, &t, &s);
 	else
 		add_sums(r, &t, &s);
 	tree_done(&t);
+}
+
+/* Time by what a thread had open; where a processor's profile is in the file, too, that opens first. */
+static int build_spans(struct reader *r)
+{
+	event_id event;
+	int rc;
+
+	builder_begin(r->p);
+	event = build_summed_event(r->p, "time", UNIT_NS);
+	if (r->n_rows == 0)
+		build_event_default(r->p, event);
+	builder_end(r->p);
+	rc = v8_spans_build(&r->t, r->capture, r->root_names, event, r->progress, &r->spans);
+	r->n_rows += r->spans.n_rows;
+	return rc;
 }
 
 static int build(struct reader *r)
@@ -252,6 +244,8 @@ static int build(struct reader *r)
 		if (progress_cancelled(r->progress))
 			rc = -ECANCELED;
 	}
+	if (rc == 0 && r->t.spans.n > 0)
+		rc = build_spans(r);
 	return rc;
 }
 
@@ -262,13 +256,26 @@ static void tell(struct reader *r)
 	char text[FMT_SIZE];
 
 	builder_begin(r->p);
-	build_fact(r->p, r->capture, "file", "profiles", FACT_PLAIN, "%s",
-		   fmt_count(text, (int64_t)r->t.profiles.n));
+	if (r->t.profiles.n > 0)
+		build_fact(r->p, r->capture, "file", "profiles", FACT_PLAIN, "%s",
+			   fmt_count(text, (int64_t)r->t.profiles.n));
 	if (r->t.profiles.n > 0 && r->t.profiles.at[0].is_heap)
 		build_fact(
 			r->p, r->capture, "file", "times", FACT_PLAIN,
 			"the format has none: bytes that were alive at its end, by where they were allocated");
+	if (r->t.n_others > 0)
+		build_fact(r->p, r->capture, "file", "other events", FACT_PLAIN,
+			   "%s, not shown: instants, counters, flows and the like",
+			   fmt_count(text, (int64_t)r->t.n_others));
+	if (r->spans.n_open > 0)
+		build_fact(r->p, r->capture, "file", "durations without an end", FACT_PLAIN,
+			   "%s: they last as long as their threads",
+			   fmt_count(text, (int64_t)r->spans.n_open));
 	facts_json_end(r->p, r->capture, &r->end);
+	facts_loss(r->p, r->capture, "durations", r->spans.n_odd, "duration",
+		   "not nested: ended by others, or never begun");
+	facts_loss(r->p, r->capture, "times", r->spans.n_large, "duration",
+		   "left out, as the sum would be too large");
 	facts_loss(r->p, r->capture, "nodes", r->n_odd, "sample",
 		   "of nodes that are not in the file");
 	facts_loss(r->p, r->capture, "sums", r->n_large, "sample",
@@ -281,7 +288,7 @@ static int refuse(const struct reader *r, struct input *in, struct err *e)
 	if (!r->end.why && r->t.profiles.n == 0)
 		return err_set(
 			e, -EBADMSG,
-			"%s: is a trace with no profile of the processor: record it with the category "
+			"%s: is a trace with neither durations nor a profile of the processor: record it with the category "
 			"disabled-by-default-v8.cpu_profiler",
 			input_name(in));
 	return facts_refuse_json(&r->end, in, "is a profile of V8", e);
@@ -321,7 +328,18 @@ static int probe(const uint8_t *bytes, size_t n)
 		return FORMAT_SURE + 10;
 	if (json_has_key(bytes, n, "head") && has_text(bytes, n, "\"functionName\""))
 		return FORMAT_SURE + 10;
-	/* traces have their chunks anywhere */
+	return 0;
+}
+
+/* Traces have their profile's chunks anywhere. */
+static int probe_trace(const uint8_t *bytes, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n && at < 64 && (bytes[at] == '\n' || bytes[at] == ' ' || bytes[at] == '\r'))
+		at++;
+	bytes += at;
+	n -= at;
 	if (json_has_key(bytes, n, "traceEvents") ||
 	    (n > 0 && bytes[0] == '[' && has_text(bytes, n, "\"ph\"") &&
 	     has_text(bytes, n, "\"pid\"")))
@@ -331,11 +349,19 @@ static int probe(const uint8_t *bytes, size_t n)
 
 const struct format format_v8 = {
 	.name = "v8",
-	.title = "V8's .cpuprofile and .heapprofile (node, DevTools), and Chrome's traces of them",
+	.title = "V8's .cpuprofile and .heapprofile (node, DevTools)",
 	.probe = probe,
 	.one_event = true,
 	.inlined = true,
 	.holds = HOLDS(STACKS) | HOLDS(SAMPLES), /* times, too, of one thread alone */
 	.read = read_v8,
 	.write = v8_write,
+};
+
+const struct format format_chrome_trace = {
+	.name = "chrome-trace",
+	.title =
+		"Chrome's trace events: durations, and V8's CPU profiles in them (DevTools, py-spy)",
+	.probe = probe_trace,
+	.read = read_v8,
 };

@@ -6,5 +6,6 @@
 #include "formats/format.h"
 
 extern const struct format format_v8;
+extern const struct format format_chrome_trace;
 
 #endif

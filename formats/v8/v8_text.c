@@ -9,7 +9,11 @@
 
 #include "profile/builder.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* Nodes of all threads of a trace with stackFrames. */
+#define COPIES_MOST ((size_t)1 << 23)
 
 static string_id text_of(struct v8_text *t, const struct json_value *v)
 {
@@ -199,9 +203,116 @@ static void begin_event(void *to)
 	struct v8_text *t = to;
 
 	t->event = t->named = (string_id){ 0 };
+	t->span = (struct v8_span){ 0 };
+	t->in_event = true;
 	t->now.pid = t->now.tid = 0;
 	t->now.key = (string_id){ 0 };
 	t->now.start_us = t->now.end_us = 0;
+}
+
+/* A number of micro-seconds, or a text that is one. */
+static double real_of(const struct json_value *v)
+{
+	struct json_value number = *v;
+
+	if (v->kind == JSON_STRING && v->n > 0)
+		number.kind = JSON_NUMBER;
+	return json_double(&number, 0);
+}
+
+static void on_phase(void *to, const struct json_value *v)
+{
+	bool duration = v->kind == JSON_STRING && v->n == 1 &&
+			(v->s[0] == 'B' || v->s[0] == 'E' || v->s[0] == 'X');
+
+	((struct v8_text *)to)->span.phase = duration ? v->s[0] : '\0';
+}
+
+static void on_event_at(void *to, const struct json_value *v)
+{
+	((struct v8_text *)to)->span.at_us = real_of(v);
+}
+
+static void on_event_for(void *to, const struct json_value *v)
+{
+	double us = real_of(v);
+
+	((struct v8_text *)to)->span.for_us = us > 0 ? us : 0;
+}
+
+/* py-spy says where its functions are. */
+static void on_event_file(void *to, const struct json_value *v)
+{
+	((struct v8_text *)to)->span.frame.file = text_of(to, v);
+}
+
+static void on_event_line(void *to, const struct json_value *v)
+{
+	uint32_t line = json_index(v);
+
+	((struct v8_text *)to)->span.frame.line = line == UINT32_MAX ? 0 : line;
+}
+
+/* Samples of stackFrames. */
+
+static void begin_stack_frame(void *to, const char *s, size_t n)
+{
+	struct v8_text *t = to;
+
+	vec_push(&t->stack_frames, ((struct v8_node){ .id = build_string(t->p, s, n).v }));
+}
+
+static struct v8_node *last_stack_frame(void *to)
+{
+	return &((struct v8_text *)to)->stack_frames.at[((struct v8_text *)to)->stack_frames.n - 1];
+}
+
+static void on_stack_frame_name(void *to, const struct json_value *v)
+{
+	last_stack_frame(to)->frame.name = text_of(to, v);
+}
+
+static void on_stack_frame_parent(void *to, const struct json_value *v)
+{
+	last_stack_frame(to)->parent = text_of(to, v).v;
+}
+
+static void begin_frame_sample(void *to)
+{
+	vec_push(&((struct v8_text *)to)->frame_samples, (struct v8_frame_sample){ 0 });
+}
+
+static struct v8_frame_sample *last_frame_sample(void *to)
+{
+	struct v8_text *t = to;
+
+	return &t->frame_samples.at[t->frame_samples.n - 1];
+}
+
+static void on_frame_sample_pid(void *to, const struct json_value *v)
+{
+	last_frame_sample(to)->pid = number_of(v);
+}
+
+static void on_frame_sample_tid(void *to, const struct json_value *v)
+{
+	last_frame_sample(to)->tid = number_of(v);
+}
+
+static void on_frame_sample_at(void *to, const struct json_value *v)
+{
+	last_frame_sample(to)->at_us = number_of(v);
+}
+
+static void on_frame_sample_frame(void *to, const struct json_value *v)
+{
+	last_frame_sample(to)->frame = text_of(to, v).v;
+}
+
+static void begin_array_event(void *to)
+{
+	((struct v8_text *)to)->is_array = true;
+	begin_event(to);
 }
 
 static void end_event(void *to)
@@ -219,7 +330,16 @@ static void end_event(void *to)
 		vec_push(&t->names, ((struct v8_name){ t->now.pid, t->now.tid, t->named }));
 	} else if (is_event(t, "process_name")) {
 		vec_push(&t->names, ((struct v8_name){ t->now.pid, -1, t->named }));
+	} else if (t->span.phase && t->spans.n < UINT32_MAX) {
+		t->span.pid = t->now.pid;
+		t->span.tid = t->now.tid;
+		t->span.frame.name = t->event;
+		t->span.order = (uint32_t)t->spans.n;
+		vec_push(&t->spans, t->span);
+	} else {
+		t->n_others++;
 	}
+	t->in_event = false;
 	vec_clear(&t->now.nodes);
 	vec_clear(&t->now.edges);
 	vec_clear(&t->now.samples);
@@ -238,9 +358,14 @@ static void end_event(void *to)
 	{ \
 		.path = at ".lineNumber", .value = on_line \
 	}
-#define EVENT_FIELDS(at) \
-	{ .path = at, .begin = begin_event, .end = end_event }, \
+#define EVENT_FIELDS(at, begins) \
+	{ .path = at, .begin = begins, .end = end_event }, \
 		{ .path = at ".name", .value = on_event_name }, \
+		{ .path = at ".ph", .value = on_phase }, \
+		{ .path = at ".ts", .value = on_event_at }, \
+		{ .path = at ".dur", .value = on_event_for }, \
+		{ .path = at ".args.filename", .value = on_event_file }, \
+		{ .path = at ".args.line", .value = on_event_line }, \
 		{ .path = at ".pid", .value = on_event_pid }, \
 		{ .path = at ".tid", .value = on_event_tid }, \
 		{ .path = at ".id", .value = on_event_id }, \
@@ -262,15 +387,54 @@ static const struct json_rule rules[] = {
 	{ .path = "head", .begin = begin_node, .end = end_node },
 	NODE_FIELDS("head"),
 	{ .path = "head.children[]", .same = "head", .begin = begin_node, .end = end_node },
-	{ .path = "samples[]", .value = on_sample },
+	/* of a trace objects, of a profile ids */
+	{ .path = "samples[]", .value = on_sample, .begin = begin_frame_sample },
+	{ .path = "samples[].pid", .value = on_frame_sample_pid },
+	{ .path = "samples[].tid", .value = on_frame_sample_tid },
+	{ .path = "samples[].ts", .value = on_frame_sample_at },
+	{ .path = "samples[].sf", .value = on_frame_sample_frame },
+	{ .path = "stackFrames.*", .key = begin_stack_frame },
+	{ .path = "stackFrames.*.name", .value = on_stack_frame_name },
+	{ .path = "stackFrames.*.parent", .value = on_stack_frame_parent },
 	{ .path = "timeDeltas[]", .value = on_delta },
 	{ .path = "timestamps[]", .value = on_at },
 	{ .path = "startTime", .value = on_start },
 	{ .path = "endTime", .value = on_end },
-	EVENT_FIELDS("traceEvents[]"),
-	EVENT_FIELDS("[]"),
+	EVENT_FIELDS("traceEvents[]", begin_event),
+	EVENT_FIELDS("[]", begin_array_event),
 };
 /* clang-format on */
+
+/* A profile for each thread that was sampled, with all frames. */
+static void add_frame_samples(struct v8_text *t)
+{
+	string_id key = build_cstring(t->p, "stackFrames");
+
+	for (size_t i = 0; i < t->frame_samples.n; i++) {
+		const struct v8_frame_sample *s = &t->frame_samples.at[i];
+		struct v8_profile *p = NULL;
+
+		for (size_t k = t->profiles.n; k-- > 0 && !p;)
+			if (t->profiles.at[k].pid == s->pid && t->profiles.at[k].tid == s->tid &&
+			    t->profiles.at[k].key.v == key.v)
+				p = &t->profiles.at[k];
+		/* each has a copy of all frames */
+		if (!p && (t->profiles.n + 1) * t->stack_frames.n > COPIES_MOST) {
+			t->n_others++;
+			continue;
+		}
+		if (!p) {
+			vec_push(&t->profiles,
+				 ((struct v8_profile){ .pid = s->pid, .tid = s->tid, .key = key }));
+			p = &t->profiles.at[t->profiles.n - 1];
+			for (size_t k = 0; k < t->stack_frames.n; k++)
+				vec_push(&p->nodes, t->stack_frames.at[k]);
+		}
+		vec_push(&p->samples, s->frame);
+		vec_push(&p->at_us, s->at_us);
+		p->end_us = s->at_us;
+	}
+}
 
 int v8_text_read(struct v8_text *t, struct profile *p, struct input *in, struct json_end *end,
 		 struct progress *progress, struct err *e)
@@ -280,7 +444,15 @@ int v8_text_read(struct v8_text *t, struct profile *p, struct input *in, struct 
 	*t = (struct v8_text){ .p = p };
 	builder_begin(p);
 	rc = json_read(in, rules, sizeof(rules) / sizeof(*rules), t, end, progress, e);
+	if (t->stack_frames.n > 0)
+		add_frame_samples(t);
 	builder_end(p);
+	/* an array of events need not end (Chrome's description of the format): a comma is no damage */
+	if (rc == 0 && end->why && t->is_array && !t->in_event &&
+	    strstr(end->why, "premature EOF")) {
+		free(end->why);
+		end->why = NULL;
+	}
 	/* a file that is no trace is one profile */
 	if (rc == 0 && t->now.nodes.n > 0 && t->profiles.n == 0) {
 		vec_push(&t->profiles, t->now);
@@ -296,5 +468,8 @@ void v8_text_done(struct v8_text *t)
 	profile_done(&t->now);
 	vec_done(&t->profiles);
 	vec_done(&t->names);
+	vec_done(&t->spans);
+	vec_done(&t->stack_frames);
+	vec_done(&t->frame_samples);
 	vec_done(&t->nesting);
 }

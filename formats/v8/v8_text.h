@@ -48,14 +48,36 @@ struct v8_name {
 	string_id name;
 };
 
+/* A duration of a trace, or its begin or end. */
+struct v8_span {
+	int64_t pid, tid;
+	double at_us, for_us; /* for_us: of whole ones */
+	uint32_t order;       /* in the file */
+	char phase;           /* 'B', 'E' or 'X' */
+	struct named_frame frame;
+};
+
+/* A sample of a trace, of "stackFrames" (Hermes). */
+struct v8_frame_sample {
+	int64_t pid, tid, at_us;
+	uint32_t frame; /* id of its node */
+};
+
 struct v8_text {
 	struct profile *p; /* strings go there; borrowed */
 	VEC(struct v8_profile) profiles;
 	VEC(struct v8_name) names;
+	VEC(struct v8_span) spans;
+	VEC(struct v8_node) stack_frames; /* of a trace; ids are string_ids of theirs */
+	VEC(struct v8_frame_sample) frame_samples;
+	uint64_t n_others;     /* events of a trace that are neither */
 	struct v8_profile now; /* what is being read: the file's profile, or a chunk */
 	VEC(uint32_t) nesting; /* indexes of now's nodes that have begun, where they are nested */
 	string_id event,
-		named; /* of the trace's event that is being read: its name, and args.name */
+		named;       /* of the trace's event that is being read: its name, and args.name */
+	struct v8_span span; /* the same event as a duration; phase 0: none that is read */
+	bool is_array;       /* a trace without an object around it, which need not end */
+	bool in_event;
 };
 
 /* As json_read(). */

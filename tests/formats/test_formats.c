@@ -64,10 +64,9 @@ Test(formats, probe)
 			"ELF\2\1\1"),
 		  NULL, "an ELF file" },
 		{ BYTES("<html>a;b 3"), NULL, "HTML" },
-		{ BYTES("<?xml version=\"1.0\"?>\n<svg/>"), NULL, "XML" },
+		{ BYTES("<?xml version=\"1.0\"?>\n<svg/>"), NULL, "an SVG picture" },
 		{ BYTES("v 10500 3\nX ./prog\ns 4 main\nt 1 0\n+ 1\n"), "heaptrack", NULL },
-		{ BYTES("desc: (none)\ncmd: ./a\ntime_unit: i\nsnapshot=0\n"), "massif",
-		  NULL },
+		{ BYTES("desc: (none)\ncmd: ./a\ntime_unit: i\nsnapshot=0\n"), "massif", NULL },
 		{ BYTES("version: 1\ncreator: callgrind\nfn=(1) main\n16 400\n"), "callgrind",
 		  NULL },
 		{ BYTES("prog  812 1.5: 250000 cycles: \n\t    55d0c0 main+0x1 (/bin/prog)\n"

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "formats/convert_hint.h"
 #include "formats/format.h"
 #include "formats/text_signs.h"
 #include "input/input.h"
@@ -56,7 +57,9 @@ Test(text_signs, what_is_refused_is_named)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		size_t n = strlen(cases[i].text);
 		struct input *in = input_of_bytes(cases[i].text, n, "x");
-		char *want = xasprintf("x: not supported: %s", cases[i].what);
+		const char *hint = convert_hint(cases[i].what);
+		char *want = xasprintf("x: not supported: %s%s%s", cases[i].what, hint ? "; " : "",
+				       hint ? hint : "");
 		struct err e = ERR_INIT;
 
 		cr_expect_null(format_probe(in, &e), "%s", cases[i].what);
@@ -72,6 +75,49 @@ Test(text_signs, what_is_refused_is_named)
 		err_clear(&e);
 		input_close(in);
 		free(want);
+	}
+}
+
+/* What is named so has a command that makes one that opens, and the whole sentence says it. */
+Test(text_signs, commands_that_convert)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		const char *sentence;
+	} files[] = {
+#define BYTES(s) s, sizeof(s) - 1
+		{ BYTES("FLR\0\0\2\0\0"),
+		  "a Java flight recording; jfrconv -o collapsed (async-profiler) makes folded stacks of it" },
+		{ BYTES("MOJ\3\1\2"),
+		  "a profile of samples of austin (MOJO); mojo2austin makes folded stacks of it" },
+		{ BYTES("<?xml version=\"1.0\"?>\n<trace-query-result>\n<node xpath='//trace-toc'>"),
+		  "an export of Instruments (xctrace, XML); inferno-collapse-xctrace makes folded" },
+		{ BYTES("<?xml version=\"1.0\" standalone=\"no\"?><!DOCTYPE svg><svg version=\"1.1\">"),
+		  "an SVG picture; open the folded stacks that it was made of" },
+		{ BYTES(" Performance counter stats for 'ls':\n\n   1.02 msec task-clock\n"),
+		  "the output of perf stat; perf record -e EVENT records samples" },
+		{ BYTES("# started on Thu Nov 26 18:00:00 2026\n\n0.73,msec,task-clock,730000,100.00,,\n"),
+		  "the output of perf stat; perf record -e EVENT records samples" },
+		{ BYTES("\n Summary of events:\n\n ls (812), 120 events, 98.4%\n"),
+		  "the output of perf trace -s; perf trace record -g writes a perf.data" },
+		{ BYTES("@[\n    do_syscall_64+1\n]: 12\n"),
+		  "the output of bpftrace; stackcollapse-bpftrace.pl makes folded stacks of it" },
+		{ BYTES("Nettrace\x14\0\0\0!FastSerialization.1"),
+		  "a trace of .NET; dotnet-trace convert --format Speedscope" },
+		{ BYTES("{\"root_frame\":{\"function\":\"main\"}}"),
+		  "a pyinstrument profile (JSON); pyinstrument -r speedscope" },
+#undef BYTES
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		struct input *in = input_of_bytes(files[i].bytes, files[i].n, "x");
+		struct err e = ERR_INIT;
+
+		cr_expect_null(format_probe(in, &e), "%s", files[i].sentence);
+		cr_expect(strstr(err_text(&e), files[i].sentence), "%s", err_text(&e));
+		err_clear(&e);
+		input_close(in);
 	}
 }
 
