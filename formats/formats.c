@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/err.h"
+#include "formats/bytehound/bytehound.h"
 #include "formats/callgrind/callgrind.h"
 #include "formats/convert_hint.h"
 #include "formats/cpuprofile/cpuprofile.h"
@@ -35,6 +36,7 @@
 
 /* clang-format off */
 const struct format *const formats[] = {
+	&format_bytehound,
 	&format_callgrind,
 	&format_chrome_trace,
 	&format_cpuprofile,

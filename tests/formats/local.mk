@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 t_formats_SOURCES += \
+	tests/formats/test_bytehound.c \
 	tests/formats/test_callgrind.c \
 	tests/formats/test_cpuprofile.c \
 	tests/formats/test_folded.c \

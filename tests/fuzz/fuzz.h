@@ -29,6 +29,8 @@ fuzz_fn fuzz_heap_trace;
 fuzz_fn fuzz_dhat;
 /* Reads a massif.out, and asks for its table. */
 fuzz_fn fuzz_massif;
+/* Reads a bytehound file, and asks for its table. */
+fuzz_fn fuzz_bytehound;
 /* Reads the text of a heap profile, and asks for its table. */
 fuzz_fn fuzz_heap_profile;
 /* Reads a trace of heaptrack's, and asks for all that can be asked. */
