@@ -15,6 +15,8 @@
 #include "formats/heap_trace.h"
 #include "formats/heaptrack/heaptrack.h"
 #include "formats/otlp/otlp.h"
+
+#include "formats/pack/pack.h"
 #include "formats/perf_data.h"
 #include "formats/perf_script/perf_script.h"
 #include "formats/pprof/pprof.h"
@@ -49,6 +51,7 @@ const struct format *const formats[] = {
 	&format_heaptrack,
 	&format_massif,
 	&format_otlp,
+	&format_pack,
 	&format_perf_data,
 	&format_perf_script,
 	&format_pprof,

@@ -537,5 +537,28 @@ one_sentence
 says err 'place is there already and cannot be moved'
 [ -d place ] || fault "the directory is gone"
 
+# --- pack: elsewhere, without symbols, the same bytes -------------------------------------------
+
+if [ -e "$data/demo.data" ]; then
+    mkdir here there
+    cp "$data/demo.data" here/x.data
+    run 0 pack --symbols "$data" -o there/x.data here/x.data
+    says err 'has the command line'
+    for view in top tree callers threads timeline flame; do
+        (cd here && run 0 report --symbols "$data" --view $view -n 0 --min 0 x.data && cp out ../expected)
+        (cd there && HOME=/nonexistent run 0 report --view $view -n 0 --min 0 x.data && cp out ../packed)
+        cmp -s expected packed || fault "a pack's $view is another one: $(diff expected packed | head -3)"
+    done
+    (cd here && run 0 --symbols "$data" --keys '2' --screen 120x40 x.data && cp out ../expected)
+    (cd there && HOME=/nonexistent run 0 --keys '2' --screen 120x40 x.data && cp out ../packed)
+    cmp -s expected packed || fault "a pack's screen is another one: $(diff expected packed | head -3)"
+    (cd here && run 0 pack x.data) && [ -e here/x.pack ] || fault 'a pack of x.data is not x.pack'
+    run 2 pack --without secrets here/x.data
+    one_sentence
+    run 2 pack here/x.data there/x.data
+    says err 'pack each'
+    run 2 pack - <here/x.data
+fi
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'

@@ -54,6 +54,7 @@ formats/callgrind: src/base src/profile src/input src/query formats formats/writ
 formats/cpuprofile: src/base src/profile src/input src/elf src/symbols formats
 formats/firefox: src/base src/profile src/input src/query formats formats/json formats/write
 formats/speedscope: src/base src/profile src/input src/query formats formats/json formats/write
+formats/pack: src/base src/profile/ src/profile src/input formats
 formats/svg: src/base src/profile src/query/ src/query formats formats/write
 formats/valgrind: src/base src/profile/ src/profile src/input formats formats/json
 formats/v8: src/base src/profile src/input src/query formats formats/json formats/write
@@ -80,7 +81,7 @@ src/cli/report: src/code src/base src/profile src/query/ src/query tui/canvas tu
 src/cli/diff: src/base src/profile src/query/ src/query tui/contract src/cli/options src/cli/report
 src/cli/record: src/base src/input src/heaptrace src/perf/records src/record/attach src/record/cpu src/cli/options
 src/cli/live: src/base src/heaptrace src/record/attach src/record/cpu tui/app src/cli/options src/cli/load src/cli/record
-src/cli: src/code src/base src/profile src/query/ src/query formats formats/write src/record/attach src/record/cpu tui/app tui/contract src/cli/
+src/cli: src/code src/base src/profile src/query/ src/query formats formats/pack formats/write src/record/attach src/record/cpu tui/app tui/contract src/cli/
 tests: src/ formats/ formats tui/ demo
 demo:
 '

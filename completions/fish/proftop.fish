@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for proftop; tests/test_options.c compares it with the program's options.
 
-set -l verbs report diff compare export info record live mark pause resume detach doctor
+set -l verbs report diff compare export pack info record live mark pause resume detach doctor
 set -l info '__fish_seen_subcommand_from info'
 set -l report '__fish_seen_subcommand_from report'
 set -l diff '__fish_seen_subcommand_from diff compare'
 set -l halves '__fish_seen_subcommand_from diff'
 set -l rows '__fish_seen_subcommand_from report diff compare'
 set -l export '__fish_seen_subcommand_from export'
+set -l pack '__fish_seen_subcommand_from pack'
 set -l record '__fish_seen_subcommand_from record'
 set -l runs '__fish_seen_subcommand_from record compare'
 set -l compare '__fish_seen_subcommand_from compare'
 set -l records '__fish_seen_subcommand_from record live'
 set -l tell '__fish_seen_subcommand_from mark pause resume detach'
-set -l explore "not __fish_seen_subcommand_from report export info record mark pause resume detach"
-set -l lens "not $info"
-set -l screen "not __fish_seen_subcommand_from export info"
+set -l explore "not __fish_seen_subcommand_from report export pack info record mark pause resume detach"
+set -l lens "not __fish_seen_subcommand_from info pack"
+set -l screen "not __fish_seen_subcommand_from export info pack"
 
 complete -c proftop -n __fish_use_subcommand -a report -d 'print a view as text or JSON'
 complete -c proftop -n __fish_use_subcommand -a diff -d 'compare before and after'
@@ -28,6 +29,7 @@ complete -c proftop -n __fish_use_subcommand -a pause -d 'record no allocations 
 complete -c proftop -n __fish_use_subcommand -a resume -d 'record allocations again'
 complete -c proftop -n __fish_use_subcommand -a detach -d 'end the recording of a heap'
 complete -c proftop -n __fish_use_subcommand -a export -d 'write a profile in another format'
+complete -c proftop -n __fish_use_subcommand -a pack -d 'write a recording with its names to one file'
 complete -c proftop -n __fish_use_subcommand -a info -d 'say what is in a file'
 
 complete -c proftop -l symbols -x -a '(__fish_complete_directories)' -d 'look for symbol files there first'
@@ -49,7 +51,7 @@ complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame
 complete -c proftop -n "$screen" -l source -x -a '(__fish_complete_directories)' -d 'look for source files below there'
 complete -c proftop -n "$screen" -l source-map -x -d 'FROM=TO: where recorded source paths are'
 complete -c proftop -n "$screen" -l screen -x -d 'COLSxROWS'
-complete -c proftop -n "not $export" -l ascii -d 'nothing but ASCII'
+complete -c proftop -n "not $export; and not $pack" -l ascii -d 'nothing but ASCII'
 
 complete -c proftop -n "$rows" -l function -x -d 'the function of butterfly, annotate and callers'
 complete -c proftop -n "$report" -l sort -x -a 'self total name module live peak bytes calls temporary leaked' -d 'order of rows'
@@ -70,6 +72,7 @@ complete -c proftop -n "$diff; or $export" -l no-pairs -d 'programs of two names
 complete -c proftop -n "$halves; or $export" -l a -x -d 'the filter that is before'
 complete -c proftop -n "$halves; or $export" -l b -x -d 'the filter that is after'
 complete -c proftop -n "$export" -l to -x -a 'callgrind firefox folded folded-diff heaptrack pprof samples-csv samples-jsonl speedscope svg svg-diff v8' -d 'the format to write'
+complete -c proftop -n "$pack" -l without -x -a 'command host environment cgroups labels paths' -d 'what is left out'
 complete -c proftop -n "$export" -l inline -d 'inlined functions are frames'
 complete -c proftop -n "$export" -l kernel -d 'mark frames of the kernel'
 complete -c proftop -n "$export" -l jit -d 'mark frames of generated code'

@@ -9,6 +9,7 @@ libcli_a_SOURCES += \
 	src/cli/cmd_info.c \
 	src/cli/cmd_live.c \
 	src/cli/cmd_mark.c \
+	src/cli/cmd_pack.c \
 	src/cli/cmd_record.c \
 	src/cli/cmd_report.c src/cli/cmd_report.h
 proftop_SOURCES += \

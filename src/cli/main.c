@@ -25,7 +25,7 @@
 
 static const struct command *const commands[] = {
 	&cmd_explore, &cmd_report, &cmd_diff,  &cmd_export, &cmd_info,   &cmd_record, &cmd_live,
-	&cmd_compare, &cmd_mark,   &cmd_pause, &cmd_resume, &cmd_detach, &cmd_doctor
+	&cmd_compare, &cmd_mark,   &cmd_pause, &cmd_resume, &cmd_detach, &cmd_doctor, &cmd_pack
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -44,8 +44,9 @@ static const char *manual_page(const struct command *c)
 		{ "record", "proftop-record" }, { "live", "proftop-live" },
 		{ "diff", "proftop-diff" },     { "report", "proftop-report" },
 		{ "export", "proftop-report" }, { "info", "proftop-report" },
-		{ "mark", "proftop-heap" },     { "pause", "proftop-heap" },
-		{ "resume", "proftop-heap" },   { "detach", "proftop-heap" },
+		{ "pack", "proftop-report" },   { "mark", "proftop-heap" },
+		{ "pause", "proftop-heap" },    { "resume", "proftop-heap" },
+		{ "detach", "proftop-heap" },
 	};
 
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)

@@ -6,8 +6,11 @@ t_cli_SOURCES += \
 	tests/support/others_rest.c tests/support/others_rest.h
 t_formats_SOURCES += \
 	tests/support/limits_work.h \
+	tests/support/made_everything.c tests/support/made_everything.h \
 	tests/support/made_heap.c tests/support/made_heap.h \
 	tests/support/made_perf.c tests/support/made_perf.h \
+	tests/support/made_profile.c tests/support/made_profile.h \
+	tests/support/made_story.c tests/support/made_story.h \
 	tests/support/others_rest.c tests/support/others_rest.h \
 	tests/support/perf_result.c tests/support/perf_result.h \
 	tests/support/read_recording.c tests/support/read_recording.h \

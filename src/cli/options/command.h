@@ -26,7 +26,8 @@ enum status {
 #define ON_LIVE    0x80u
 #define ON_DOCTOR  0x100u
 #define ON_COMPARE 0x200u
-#define ON_ALL     0x3ffu
+#define ON_PACK    0x400u
+#define ON_ALL     0x7ffu
 
 struct command {
 	const char *name;     /* the verb; "" for none */
@@ -47,6 +48,7 @@ extern const struct command cmd_export;
 extern const struct command cmd_info;
 extern const struct command cmd_live;
 extern const struct command cmd_mark;
+extern const struct command cmd_pack;
 extern const struct command cmd_pause;
 extern const struct command cmd_record;
 extern const struct command cmd_report;

@@ -24,8 +24,8 @@ struct filter;
 #define ON_SIDES   (ON_DIFFS | ON_EXPORT)
 #define ON_ROWS    (ON_REPORT | ON_DIFFS)
 #define ON_TEXT    (ON_REPORT | ON_INFO | ON_DIFFS)
-#define ON_OUTPUT  (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFFS)
-#define ON_READ    (ON_LENS | ON_INFO)
+#define ON_OUTPUT  (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFFS | ON_PACK)
+#define ON_READ    (ON_LENS | ON_INFO | ON_PACK)
 #define ON_RECORDS (ON_RECORD | ON_LIVE)
 
 /*
@@ -74,7 +74,8 @@ struct filter;
 	X(PID,      "pid",       0,   NULL,        ON_EXPORT,  flag,    pid,         "folded: -PID behind names of threads") \
 	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  flag,    tid,         "folded: -PID/TID behind names of threads") \
 	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  flag,    addrs,       "folded: addresses of frames without a symbol") \
-	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  name,    output,      "write to FILE (report, export, info: instead of standard output)") \
+	X(WITHOUT,  "without",   0,   "WHAT",      ON_PACK,    text,    without,     "leave out command, host, environment, cgroups, labels or paths: words with commas") \
+	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  name,    output,      "write to FILE (report, export, info: instead of standard output; pack: instead of FILE.pack)") \
 	X(RUNS,     "runs",      0,   "N",         ON_RECORD | ON_COMPARE, text, runs,      "run the command so often, each run to a file of its own (x.data: x.1.data, …); of compare each command, 5 times if not given") \
 	X(KEEPRUNS, "keep-runs", 0,   "DIR",       ON_COMPARE, name,    keep_runs,   "leave the recordings in DIR; they go if not given") \
 	X(FREQ,     "freq",      'F', "HZ",        ON_RECORDS | ON_COMPARE,  text,    freq,        "samples a second of each thread that runs; 999 if not given") \
@@ -164,6 +165,7 @@ struct options {
 	const char *call_graph;   /* NULL: not given */
 	char *cpus, *tasks;       /* as attach */
 	const char *cgroup;       /* NULL: not given */
+	const char *without;      /* likewise */
 	const char *realtime;     /* NULL: not given */
 	const char *compress;     /* NULL: not given */
 	int64_t rows;             /* -1: not given; 0: all */

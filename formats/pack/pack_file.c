@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A section is unpacked as it turns out to be, not as it claims: what it claims is only compared at the end. */
+#include "config.h"
+
+#include "formats/pack/pack_file.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define LEVEL       6
+#define FIRST_BYTES ((size_t)64 << 10)
+
+/* Writing. */
+
+void pack_put(pack_bytes *b, uint64_t v)
+{
+	vec_reserve(b, b->n + 10);
+	do
+		b->at[b->n++] = (uint8_t)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
+	while (v >>= 7);
+}
+
+void pack_put_signed(pack_bytes *b, int64_t v)
+{
+	pack_put(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+static void put_bytes(pack_bytes *b, const void *from, size_t n)
+{
+	if (n == 0)
+		return;
+	if (b->cap < b->n + n)
+		vec_reserve(b, (b->n + n) * 3 / 2);
+	memcpy(b->at + b->n, from, n);
+	b->n += n;
+}
+
+void pack_put_text(pack_bytes *b, const char *s, size_t n)
+{
+	pack_put(b, n);
+	put_bytes(b, s, n);
+}
+
+static void put_fixed(pack_bytes *b, uint64_t v, size_t n)
+{
+	uint8_t bytes[8];
+
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = (uint8_t)(v >> 8 * i);
+	put_bytes(b, bytes, n);
+}
+
+void pack_put_head(pack_bytes *file)
+{
+	put_bytes(file, PACK_MAGIC, strlen(PACK_MAGIC));
+	put_fixed(file, PACK_VERSION, 4);
+	put_fixed(file, 0, 4);
+}
+
+void pack_put_section(pack_bytes *file, enum pack_section_id id, pack_bytes *body)
+{
+	size_t bound = ZSTD_compressBound(body->n), n;
+	uint8_t *packed = xmalloc(bound);
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+
+	if (!z)
+		mem_fail(bound);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+	n = ZSTD_compress2(z, packed, bound, body->at, body->n);
+	if (ZSTD_isError(n))
+		mem_fail(bound);
+	put_fixed(file, id, 4);
+	put_fixed(file, 0, 4);
+	put_fixed(file, body->n, 8);
+	put_fixed(file, n, 8);
+	put_bytes(file, packed, n);
+	vec_clear(body);
+	ZSTD_freeCCtx(z);
+	free(packed);
+}
+
+/* Reading. */
+
+static uint64_t take_fixed(struct bytes *b, size_t n)
+{
+	const uint8_t *at = take_bytes(b, n);
+	uint64_t v = 0;
+
+	for (size_t i = 0; at && i < n; i++)
+		v |= (uint64_t)at[i] << 8 * i;
+	return v;
+}
+
+int pack_take_head(struct bytes *file, struct err *e)
+{
+	const uint8_t *magic = take_bytes(file, strlen(PACK_MAGIC));
+	uint64_t version = take_fixed(file, 4);
+
+	take_fixed(file, 4);
+	if (file->bad || memcmp(magic, PACK_MAGIC, strlen(PACK_MAGIC)) != 0)
+		return err_set(e, -EBADMSG, "ends inside the head of a pack");
+	if (version != PACK_VERSION)
+		return err_set(e, -EBADMSG,
+			       "is a pack of version %" PRIu64 "; this proftop reads version %u",
+			       version, PACK_VERSION);
+	return 0;
+}
+
+/* Whole, or NULL: damaged, or more than `most`. */
+static uint8_t *unpack(const uint8_t *from, size_t n_from, size_t most, size_t *n)
+{
+	ZSTD_DCtx *z = ZSTD_createDCtx();
+	ZSTD_inBuffer in = { from, n_from, 0 };
+	size_t cap = FIRST_BYTES < most ? FIRST_BYTES : most, rc = 1;
+	ZSTD_outBuffer out = { xmalloc(cap + 1), cap, 0 };
+
+	if (!z)
+		mem_fail(cap);
+	while (rc != 0 && !ZSTD_isError(rc)) {
+		size_t had = out.pos, read = in.pos;
+
+		rc = ZSTD_decompressStream(z, &out, &in);
+		if (rc == 0 || ZSTD_isError(rc))
+			break;
+		if (out.pos == out.size && out.size < most) {
+			cap = out.size > most / 2 ? most : out.size * 2;
+			out.dst = xreallocarray(out.dst, cap + 1, 1);
+			out.size = cap;
+		} else if (out.pos == had && in.pos == read) {
+			rc = (size_t)-1;
+		}
+	}
+	ZSTD_freeDCtx(z);
+	*n = out.pos;
+	if (rc == 0 && in.pos == n_from)
+		return out.dst;
+	free(out.dst);
+	return NULL;
+}
+
+int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, struct pack_section *s,
+		      struct err *e)
+{
+	uint64_t n, packed;
+	const uint8_t *at;
+
+	*s = (struct pack_section){ .offset = (size_t)(file->at - begin) };
+	s->id = (uint32_t)take_fixed(file, 4);
+	take_fixed(file, 4);
+	n = take_fixed(file, 8);
+	packed = take_fixed(file, 8);
+	if (!file->bad && packed > bytes_left(file))
+		file->bad = true;
+	at = file->bad ? NULL : take_bytes(file, (size_t)packed);
+	if (file->bad)
+		return err_set(e, -EBADMSG, "the file is cut at offset %zu, inside a section",
+			       s->offset);
+	if (s->id == PACK_END)
+		return 0;
+	s->bytes = n <= most ? unpack(at, (size_t)packed, (size_t)n, &s->n) : NULL;
+	if (!s->bytes || s->n != n) {
+		free(s->bytes);
+		s->bytes = NULL;
+		return err_set(e, -EBADMSG, "section %" PRIu32 " at offset %zu is damaged", s->id,
+			       s->offset);
+	}
+	return 1;
+}
+
+uint64_t pack_take(struct bytes *b)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t byte = take_u8(b);
+
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return v;
+	}
+	b->bad = true;
+	return 0;
+}
+
+int64_t pack_take_signed(struct bytes *b)
+{
+	uint64_t v = pack_take(b);
+
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+uint32_t pack_take_below(struct bytes *b, uint64_t limit)
+{
+	uint64_t v = pack_take(b);
+
+	if (v >= limit || v > UINT32_MAX) {
+		b->bad = true;
+		return 0;
+	}
+	return (uint32_t)v;
+}
+
+uint64_t pack_take_count(struct bytes *b)
+{
+	uint64_t n = pack_take(b);
+
+	if (n > bytes_left(b)) {
+		b->bad = true;
+		return 0;
+	}
+	return n;
+}

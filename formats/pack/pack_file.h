@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The file of a pack: a head, and sections behind each other, each one packed by zstd with a checksum. Numbers are little-endian.
+ *
+ *   head      "PROFPACK", u32 version, u32 0
+ *   section   u32 id, u32 0, u64 bytes unpacked, u64 bytes packed, the bytes
+ *
+ * A reader passes over sections that it does not know. The last one is PACK_END, so that a cut is noticed. In sections, numbers are
+ * variable in length, seven bits a byte, the lowest first; signed ones are folded (0, -1, 1, -2, …).
+ */
+#ifndef PROFTOP_FORMATS_PACK_PACK_FILE_H
+#define PROFTOP_FORMATS_PACK_PACK_FILE_H
+
+#include "base/bytes.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define PACK_MAGIC   "PROFPACK"
+#define PACK_VERSION 1u
+#define PACK_HEAD    16 /* bytes */
+
+/* In the order of the file; ids of what is not written yet are for what annotate shows. */
+enum pack_section_id {
+	PACK_STRINGS = 1,
+	PACK_PARTS,
+	PACK_MODULES,
+	PACK_FUNCTIONS,
+	PACK_LOCATIONS,
+	PACK_STACKS,
+	PACK_THREADS,
+	PACK_EVENTS,
+	PACK_SAMPLES, /* any number of them */
+	PACK_FACTS,
+	PACK_HEAP,
+	PACK_SOURCES, /* lines that were hit */
+	PACK_CODE,    /* instructions of functions that were hit */
+	PACK_END = 255
+};
+
+/* Writing: numbers are put into a body, and a body becomes a section. */
+
+typedef VEC(uint8_t) pack_bytes;
+
+void pack_put(pack_bytes *b, uint64_t v);
+void pack_put_signed(pack_bytes *b, int64_t v);
+void pack_put_text(pack_bytes *b, const char *s, size_t n);
+/* Adds the head. */
+void pack_put_head(pack_bytes *file);
+/* Adds a section with that body, which is empty then. */
+void pack_put_section(pack_bytes *file, enum pack_section_id id, pack_bytes *body);
+
+/* Reading. */
+
+struct pack_section {
+	uint32_t id;
+	size_t offset;  /* of it in the file */
+	uint8_t *bytes; /* [n] unpacked; the caller frees */
+	size_t n;
+};
+
+/* Is there a head that can be read? 0, or -EBADMSG with a sentence but for the file's name. */
+struct err;
+int pack_take_head(struct bytes *file, struct err *e);
+/*
+ * The next section: 1; 0 at the end; -EBADMSG with a sentence where the file is cut or damaged. A section is at most `most` bytes unpacked.
+ */
+int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, struct pack_section *s,
+		      struct err *e);
+
+/* bad when it is cut, or longer than 64 bits. */
+uint64_t pack_take(struct bytes *b);
+int64_t pack_take_signed(struct bytes *b);
+/* As pack_take(), and bad when it is not below limit, which gives 0. */
+uint32_t pack_take_below(struct bytes *b, uint64_t limit);
+/* How many things follow of at least one byte each: bad when so many cannot. */
+uint64_t pack_take_count(struct bytes *b);
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The model's tables as columns. Ids in the file are those of the model, so that what is read has the same order everywhere; only strings are
+ * counted anew, as what is left out must not be among them.
+ */
+#include "config.h"
+
+#include "formats/pack/pack_write.h"
+
+#include "base/err.h"
+#include "formats/pack/pack_file.h"
+#include "formats/pack/pack_heap.h"
+#include "profile/heap/heap.h"
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of a section: what is lost with a damaged one. */
+#define ROWS 65536
+
+struct writer {
+	const struct profile *p;
+	struct profile_counts counts;
+	unsigned without, holds;
+	VEC(string_id) strings; /* of the file, in their order */
+	VEC(size_t) from;       /* [strings.n] bytes that are left out at their beginning */
+	uint32_t *whole, *base; /* [n_strings] index + 1 of each in the file; owned */
+	pack_bytes body;
+	pack_bytes sections; /* all but the head and the strings */
+};
+
+/* Strings. */
+
+static uint32_t add_string(struct writer *w, uint32_t *index, string_id id, size_t from)
+{
+	if (index[id.v] == 0) {
+		vec_push(&w->strings, id);
+		vec_push(&w->from, from);
+		index[id.v] = (uint32_t)w->strings.n;
+	}
+	return index[id.v] - 1;
+}
+
+static void put_string(struct writer *w, string_id id)
+{
+	pack_put(&w->body, add_string(w, w->whole, id, 0));
+}
+
+/* A path, or its last part. */
+static void put_path(struct writer *w, string_id id)
+{
+	const char *s = profile_string(w->p, id, NULL), *slash = strrchr(s, '/');
+
+	if (slash && slash[1]) {
+		if (w->without & 1u << PACK_HAS_PATHS) {
+			pack_put(&w->body, add_string(w, w->base, id, (size_t)(slash + 1 - s)));
+			return;
+		}
+		w->holds |= 1u << PACK_HAS_PATHS;
+	}
+	put_string(w, id);
+}
+
+static void put_strings(struct writer *w, pack_bytes *file)
+{
+	pack_put(&w->body, w->strings.n);
+	for (size_t i = 0; i < w->strings.n; i++) {
+		size_t n;
+		const char *s = profile_string(w->p, w->strings.at[i], &n);
+
+		pack_put_text(&w->body, s + w->from.at[i], n - w->from.at[i]);
+	}
+	pack_put_section(file, PACK_STRINGS, &w->body);
+}
+
+static void end_section(struct writer *w, enum pack_section_id id)
+{
+	pack_put_section(&w->sections, id, &w->body);
+}
+
+/* What is private: false when it is left out, else it is noted. */
+static bool may(struct writer *w, enum pack_private what)
+{
+	if (w->without & 1u << what)
+		return false;
+	w->holds |= 1u << what;
+	return true;
+}
+
+/* Tables. */
+
+static void put_parts(struct writer *w)
+{
+	pack_put(&w->body, w->counts.n_parts);
+	for (uint32_t i = 0; i < w->counts.n_parts; i++) {
+		const struct capture_part *part = profile_part(w->p, (part_id){ i });
+
+		put_path(w, part->path);
+		put_string(w, part->format);
+	}
+	end_section(w, PACK_PARTS);
+}
+
+static void put_modules(struct writer *w)
+{
+	pack_put(&w->body, w->counts.n_modules);
+	for (uint32_t i = 0; i < w->counts.n_modules; i++) {
+		const struct module *m = profile_module(w->p, (module_id){ i });
+
+		put_path(w, m->path);
+		put_string(w, m->build_id);
+		pack_put(&w->body, m->family);
+	}
+	end_section(w, PACK_MODULES);
+}
+
+static void put_functions(struct writer *w)
+{
+	pack_put(&w->body, w->counts.n_functions);
+	for (uint32_t i = 0; i < w->counts.n_functions; i++) {
+		const struct function *f = profile_function(w->p, (function_id){ i });
+
+		put_string(w, f->name);
+		pack_put(&w->body, f->module.v);
+		put_path(w, function_file(f));
+		pack_put(&w->body, function_line(f));
+		pack_put(&w->body, f->flags);
+	}
+	end_section(w, PACK_FUNCTIONS);
+}
+
+static void put_run(struct writer *w, const struct frame *run)
+{
+	uint32_t n = run ? run->n_more + 1 : 0;
+
+	pack_put(&w->body, n);
+	for (uint32_t i = 0; i < n; i++) {
+		pack_put(&w->body, run[i].function);
+		put_path(w, (string_id){ run[i].file });
+		pack_put(&w->body, run[i].line);
+	}
+}
+
+static void put_locations(struct writer *w)
+{
+	struct location_columns l;
+	uint64_t before = 0;
+
+	profile_locations(w->p, &l);
+	pack_put(&w->body, w->counts.n_locations);
+	for (uint32_t i = 0; i < w->counts.n_locations; i++) {
+		uint32_t function = location_function(&l, i);
+
+		pack_put(&w->body, l.module[i]);
+		pack_put_signed(&w->body, (int64_t)(l.address[i] - before));
+		before = l.address[i];
+		pack_put(&w->body, function < w->counts.n_functions ? function + 1u : 0);
+		put_run(w, location_frames(&l, i));
+	}
+	end_section(w, PACK_LOCATIONS);
+}
+
+static void put_stacks(struct writer *w)
+{
+	struct stack_columns s;
+
+	profile_stacks_of(w->p, &w->counts, &s);
+	pack_put(&w->body, w->counts.n_stacks - 1);
+	/* how far back the parent is: mostly one */
+	for (uint32_t i = 1; i < w->counts.n_stacks; i++)
+		pack_put(&w->body, i - s.parent[i]);
+	for (uint32_t i = 1; i < w->counts.n_stacks; i++)
+		pack_put(&w->body, s.location[i]);
+	end_section(w, PACK_STACKS);
+}
+
+static void put_threads(struct writer *w)
+{
+	pack_put(&w->body, w->counts.n_processes);
+	for (uint32_t i = 0; i < w->counts.n_processes; i++) {
+		const struct process *process = profile_process(w->p, (process_id){ i });
+
+		pack_put_signed(&w->body, process->pid);
+		put_string(w, process_name(process));
+	}
+	pack_put(&w->body, w->counts.n_cgroups);
+	for (uint32_t i = 0; i < w->counts.n_cgroups; i++) {
+		const struct cgroup *g = profile_cgroup(w->p, (cgroup_id){ i });
+		string_id path = cgroup_path(g);
+
+		pack_put(&w->body, g->number);
+		put_string(w, path.v && may(w, PACK_HAS_CGROUPS) ? path : (string_id){ 0 });
+	}
+	pack_put(&w->body, w->counts.n_threads);
+	for (uint32_t i = 0; i < w->counts.n_threads; i++) {
+		const struct thread *t = profile_thread(w->p, (thread_id){ i });
+		bool labels = t->labels.v && may(w, PACK_HAS_LABELS);
+		bool group = t->cgroup != ID_NONE && !(w->without & 1u << PACK_HAS_CGROUPS);
+
+		pack_put(&w->body, t->process.v);
+		pack_put_signed(&w->body, t->tid);
+		put_string(w, t->name);
+		pack_put(&w->body, group ? t->cgroup + 1u : 0);
+		put_string(w, labels ? t->labels : (string_id){ 0 });
+	}
+	end_section(w, PACK_THREADS);
+}
+
+static void put_events(struct writer *w)
+{
+	pack_put(&w->body, w->counts.n_events);
+	for (uint32_t i = 0; i < w->counts.n_events; i++) {
+		const struct event *e = profile_event(w->p, (event_id){ (uint16_t)i });
+
+		put_string(w, e->name);
+		pack_put(&w->body, e->unit);
+		pack_put(&w->body, (uint64_t)e->scale);
+		pack_put(&w->body, (e->has_weight ? 1u : 0) | (e->is_counted ? 2u : 0) |
+					   (e->is_derived ? 4u : 0) | (e->is_heap ? 8u : 0) |
+					   (e->is_summed ? 16u : 0) | (e->is_default ? 32u : 0));
+	}
+	end_section(w, PACK_EVENTS);
+}
+
+/* Samples: a column after the other, as equal things then stand together. */
+
+static void put_rows(struct writer *w, const struct sample_columns *r, uint64_t from, uint64_t to)
+{
+	int64_t before = 0;
+
+	pack_put(&w->body, to - from);
+	for (uint64_t i = from; i < to; i++)
+		pack_put(&w->body, r->event ? r->event[i] : 0);
+	for (uint64_t i = from; i < to; i++)
+		pack_put(&w->body, r->thread && r->thread[i] != ID_NONE ? r->thread[i] + 1u : 0);
+	for (uint64_t i = from; i < to; i++)
+		pack_put(&w->body, r->cpu && r->cpu[i] != CPU_NONE ? r->cpu[i] + 1u : 0);
+	for (uint64_t i = from; i < to; i++) {
+		bool known = r->time_ns && r->time_ns[i] != TIME_NONE;
+		uint64_t later = known ? (uint64_t)r->time_ns[i] - (uint64_t)before : 0;
+
+		/* folded as signed ones are, and 0 for no time */
+		pack_put(&w->body, known ? (later << 1 ^ (0 - (later >> 63))) + 1 : 0);
+		before = known ? r->time_ns[i] : before;
+	}
+	for (uint64_t i = from; i < to; i++)
+		pack_put_signed(&w->body,
+				r->weight ? r->weight[i] : r->scale[r->event ? r->event[i] : 0]);
+	for (uint64_t i = from; i < to; i++)
+		pack_put(&w->body, r->stack[i]);
+	end_section(w, PACK_SAMPLES);
+}
+
+static void put_samples(struct writer *w)
+{
+	struct sample_columns r;
+
+	profile_samples_of(w->p, &w->counts, &r);
+	for (uint64_t i = 0; i < w->counts.n_samples; i += ROWS)
+		put_rows(w, &r, i, w->counts.n_samples - i < ROWS ? w->counts.n_samples : i + ROWS);
+}
+
+/* Facts. */
+
+static bool is(const struct writer *w, string_id id, const char *text)
+{
+	return strcmp(profile_string(w->p, id, NULL), text) == 0;
+}
+
+static bool fact_may(struct writer *w, const struct fact *f)
+{
+	if (is(w, f->name, "command") || is(w, f->name, "arguments"))
+		return may(w, PACK_HAS_COMMAND);
+	if (is(w, f->name, "host"))
+		return may(w, PACK_HAS_HOST);
+	if (is(w, f->section, "environment"))
+		return may(w, PACK_HAS_ENVIRONMENT);
+	return true;
+}
+
+static void put_facts(struct writer *w)
+{
+	VEC(struct fact) facts = { 0 };
+
+	for (uint32_t i = 0; i < w->counts.n_facts; i++) {
+		struct fact f = profile_fact(w->p, i);
+
+		if (fact_may(w, &f))
+			vec_push(&facts, f);
+	}
+	pack_put(&w->body, facts.n);
+	for (size_t i = 0; i < facts.n; i++) {
+		pack_put(&w->body, facts.at[i].part.v);
+		put_string(w, facts.at[i].section);
+		put_string(w, facts.at[i].name);
+		put_string(w, facts.at[i].text);
+		pack_put(&w->body, facts.at[i].kind);
+	}
+	vec_done(&facts);
+	end_section(w, PACK_FACTS);
+}
+
+/* The whole. */
+
+static int check(const struct writer *w, struct err *e)
+{
+	struct sample_columns r;
+	struct beyond_columns b;
+
+	profile_samples_of(w->p, &w->counts, &r);
+	profile_beyond_of(w->p, &w->counts, &b);
+	if (w->counts.n_captures != 1)
+		return err_set(e, -EINVAL,
+			       "a pack is of one recording, and these are %u: pack each",
+			       w->counts.n_captures);
+	if (r.n_folded > 0 || b.n > 0)
+		return err_set(e, -EINVAL, "a recording that goes on cannot be packed");
+	return 0;
+}
+
+int pack_write(const struct profile *p, unsigned without, FILE *to, unsigned *holds, struct err *e)
+{
+	struct writer w = { .p = p, .without = without };
+	pack_bytes file = { 0 };
+	int rc;
+
+	profile_hold(p, &w.counts);
+	rc = check(&w, e);
+	if (rc == 0) {
+		w.whole = xcalloc(w.counts.n_strings + 1u, sizeof(*w.whole));
+		w.base = xcalloc(w.counts.n_strings + 1u, sizeof(*w.base));
+		put_parts(&w);
+		put_modules(&w);
+		put_functions(&w);
+		put_locations(&w);
+		put_stacks(&w);
+		put_threads(&w);
+		put_events(&w);
+		put_samples(&w);
+		put_facts(&w);
+		if (pack_heap_put(p, &w.counts, &w.body))
+			end_section(&w, PACK_HEAP);
+		end_section(&w, PACK_END);
+		pack_put_head(&file);
+		put_strings(&w, &file);
+		errno = 0;
+		if (fwrite(file.at, 1, file.n, to) != file.n ||
+		    fwrite(w.sections.at, 1, w.sections.n, to) != w.sections.n || fflush(to) != 0)
+			rc = err_set(e, errno ? -errno : -EIO, "cannot write the pack: %s",
+				     strerror(errno ? errno : EIO));
+	}
+	profile_release(p, &w.counts);
+	*holds = w.holds;
+	vec_done(&file);
+	vec_done(&w.body);
+	vec_done(&w.sections);
+	vec_done(&w.strings);
+	vec_done(&w.from);
+	free(w.whole);
+	free(w.base);
+	return rc;
+}
+
+static const struct {
+	const char *word, *what;
+} privates[] = {
+#define X(id, word, what) { word, what },
+	PACK_PRIVATE(X)
+#undef X
+};
+
+int pack_private_parse(const char *words, unsigned *bits, struct err *e)
+{
+	unsigned all = 0;
+
+	while (*words) {
+		size_t n = strcspn(words, ","), i = 0;
+
+		while (i < N_PACK_PRIVATE &&
+		       (strlen(privates[i].word) != n || memcmp(privates[i].word, words, n) != 0))
+			i++;
+		if (i == N_PACK_PRIVATE)
+			return err_set(
+				e, -EINVAL,
+				"--without takes command, host, environment, cgroups, labels and "
+				"paths, not \"%.*s\"",
+				(int)n, words);
+		all |= 1u << i;
+		words += n + (words[n] == ',');
+	}
+	*bits = all;
+	return 0;
+}
+
+char *pack_private_say(unsigned bits)
+{
+	char *what = xstrdup(""), *words = xstrdup(""), *longer;
+	unsigned left = bits;
+
+	for (unsigned i = 0; i < N_PACK_PRIVATE; i++) {
+		if (!(bits & 1u << i))
+			continue;
+		left &= ~(1u << i);
+		longer = xasprintf("%s%s%s", what,
+				   *what == '\0' ? ""
+				   : left        ? ", "
+						 : " and ",
+				   privates[i].what);
+		free(what);
+		what = longer;
+		longer = xasprintf("%s%s%s", words, *words ? "," : "", privates[i].word);
+		free(words);
+		words = longer;
+	}
+	longer = bits ? xasprintf("%s (--without %s leaves out)", what, words) : NULL;
+	free(what);
+	free(words);
+	return longer;
+}

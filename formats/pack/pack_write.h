@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes a pack of a recording: all that its screens and reports need. */
+#ifndef PROFTOP_FORMATS_PACK_PACK_WRITE_H
+#define PROFTOP_FORMATS_PACK_PACK_WRITE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct err;
+struct profile;
+
+/* What may be private: its word for --without, and what it is. */
+/* clang-format off */
+#define PACK_PRIVATE(X) \
+	X(COMMAND,     "command",     "the command line") \
+	X(HOST,        "host",        "the name of the host") \
+	X(ENVIRONMENT, "environment", "the environment") \
+	X(CGROUPS,     "cgroups",     "control groups") \
+	X(LABELS,      "labels",      "labels of samples") \
+	X(PATHS,       "paths",       "directories of modules and sources")
+/* clang-format on */
+
+enum pack_private {
+#define X(id, word, what) PACK_HAS_##id,
+	PACK_PRIVATE(X)
+#undef X
+		N_PACK_PRIVATE
+};
+
+/* Bits of what the words are, with commas between them: 0, or -EINVAL with a sentence. */
+int pack_private_parse(const char *words, unsigned *bits, struct err *e);
+/* "the command line and control groups (command,cgroups)", or NULL for no bits; the caller frees. */
+char *pack_private_say(unsigned bits);
+
+/*
+ * Writes all of one capture that was read to its end. `without` has bits of what is left out; *holds gets those of what is in
+ * the file. 0, or -errno with a sentence.
+ */
+int pack_write(const struct profile *p, unsigned without, FILE *to, unsigned *holds, struct err *e);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A small profile with all that a profile of samples can have: for what must lose nothing. */
+#ifndef PROFTOP_TESTS_SUPPORT_MADE_EVERYTHING_H
+#define PROFTOP_TESTS_SUPPORT_MADE_EVERYTHING_H
+
+struct profile;
+
+/* The caller frees it. */
+struct profile *made_everything(void);
+
+#endif
