@@ -38,5 +38,36 @@ replace_screens() {
     rm screens.tmp
 }
 
+# code COMPILER… -- TITLE SOURCE KEYS: a program of demo/code, compiled and recorded for this; its path is /src.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+code() {
+    local compiler=()
+    while [ "$1" != -- ]; do
+        compiler+=("$1")
+        shift
+    done
+    local title=$2 source=$3 keys=$4 name=${3%.*}
+    "${compiler[@]}" -o "$work/$name" "demo/code/$source"
+    (cd "$work" && perf record -q -e cpu-clock -F 2000 -g -o "$name.data" "./$name") >/dev/null
+    printf '\n**%s**\n\n```\n' "$title"
+    "$proftop" --source-map /src="$PWD/demo/code" --keys "$keys" --screen 100x26 "$work/$name.data" | sed 's/[[:space:]]*$//'
+    printf '```\n'
+}
+
+code_screens() {
+    local map=-ffile-prefix-map=$PWD/demo/code=/src
+    code gcc -g -O2 "$map" "-ffile-prefix-map=demo/code=/src" -- 'C: lines, and what was inlined in them' table.c '/^table<Enter>u'
+    code g++ -g -O2 "$map" "-ffile-prefix-map=demo/code=/src" -- 'C++: lines with their instructions' records.cc '/^main$<Enter>ua'
+    code rustc -g -O --remap-path-prefix "demo/code=/src" -- 'Rust: instructions with the arrows of jumps' words.rs '/sieve<Enter>uaa'
+}
+
 screens | replace_screens doc/tour.md
+# Those of code need perf and three compilers.
+if command -v perf gcc g++ rustc >/dev/null; then
+    code_screens >"$work/screens"
+    awk -v from="$work/screens" '/^<!-- code:/ { print; while ((getline line < from) > 0) print line; print ""; skip = 1 }
+        /^<!-- end of code/ { skip = 0 }
+        !skip' doc/tour.md >"$work/tour" && cp "$work/tour" doc/tour.md
+fi
 screen '' '' | tail -n +4 | { echo && cat; } | replace_screens README.md

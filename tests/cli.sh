@@ -372,6 +372,31 @@ live_of() {
 }
 printf 'a;b 5\nnothing\nc 3\n' >bad.folded
 live_of bad.folded '● ended · lost 1'
+# The code of a function: shares of instructions are those that perf annotate 6.1 prints of this file.
+if [ -e "$data/demo.data" ]; then
+    run 0 report --symbols "$data" --view annotate --function match_length "$data/demo.data"
+    says out '27.1    27.1         173d:  cmpb    %dl, (%rdi, %rcx)'
+    says out '24.5    24.5         1740:  je      0x1730'
+    run 0 report --symbols "$data" --view annotate --json "$data/demo.data"
+    python3 - out <<'CODE' || fault 'annotate --json: sums'
+import json, sys
+j = json.load(open(sys.argv[1]))
+code = [c for b in j["blocks"] for c in b["code"]]
+assert j["view"] == "annotate" and j["function"] == "match_length" and len(code) == 16
+assert sum(c["self"][0] for c in code) == j["code_self"][0] == j["self"][0] > 0
+assert [c["target"] for c in code if c["text"].startswith("jmp")] == ["0x1745"]
+CODE
+    run 2 report --symbols "$data" --view annotate --function match_length -f comm:nobody "$data/demo.data"
+    one_sentence
+    run 0 --symbols "$data" --keys '/match_length<Enter>u' --screen 100x24 "$data/demo.data"
+    says out '[annotate]'
+    says out 'cmpb    %dl, (%rdi, %rcx)'
+    run 0 report --view annotate --function '^.demo.$' "$data/demo.data"
+    says out 'no file of /opt/demo/demo with build-id 32643c'
+    run 2 report --source-map x "$data/demo.data"
+    one_sentence
+fi
+
 if [ -e "$data/demo.data" ]; then
     head -c 60000 "$data/demo.data" >cut.data
     live_of cut.data '● ended · lost: see info'

@@ -254,11 +254,23 @@ fp_rows() {
     one_core='' peers_of "$file" "$2" "$3" "$4" ''
 }
 
+# annotate_rows: the code of the hottest function of $file; what that takes beyond a report of the tree has a limit.
+annotate_rows() {
+    local name tree
+    name=$("$proftop" report --json --no-inline -n 1 "$file" 2>>"$log" | sed -n 's/^{"name": "\([^"]*\)".*/\1/p')
+    measure 5 "$proftop" report --view tree "$file" || return
+    tree=$seconds
+    ours 'proftop report --view annotate' "$(calc %.3f "$tree + 0.1")" '' 5 "$proftop" report --view annotate --function "$name" "$file" || return
+    base=$seconds
+    peer '' perf annotate --stdio -i "$file" -s "$name"
+}
+
 # The ratios are those of what the peers took when the 0.2 s were set: 10.8, 1.04 and 3.4 s.
 bench_fp() {
     record_fp 100 || return
     heading "$(describe 'perf.data, frame pointers')"
     fp_rows 0.2 54 5.2 17
+    annotate_rows
 }
 
 bench_paths() {
@@ -282,6 +294,7 @@ bench_dwarf() {
     record_dwarf 200 || return
     heading "$(describe 'perf.data, copied stacks, C++')"
     dwarf_rows 0.15 0.1 100 60 6
+    annotate_rows
 }
 
 bench_narrow() {
