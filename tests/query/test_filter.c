@@ -63,9 +63,11 @@ static const struct {
 	  NULL },
 
 	{ "!is:idle is:\"idle\"", "!is:idle is:idle", NULL },
-	{ "is:busy", NULL, "\"is:busy\" wants idle, kernel, lock, futex, alloc, copy, fault or unnamed" },
+	{ "is:busy", NULL,
+	  "\"is:busy\" wants idle, kernel, lock, futex, alloc, copy, fault or unnamed" },
 	{ "is:", NULL, "\"is:\" wants idle," },
-	{ "modul:x", NULL, "unknown kind of filter term \"modul:\"" },
+	{ "modul:x", NULL,
+	  "unknown kind of filter term \"modul:\"; a function is fn:, and kinds are thread, process" },
 	{ "fn:", NULL, "\"fn:\" has no expression" },
 	{ "!", NULL, "no expression" },
 	{ "fn:(", NULL, "bad regular expression \"(\"" },

@@ -10,7 +10,7 @@ t_pty_SOURCES += \
 t_tui_SOURCES += \
 	tests/tui/test_app.c \
 	tests/tui/test_app_comparison.c \
-	tests/tui/test_app_heap.c \
+	tests/tui/test_app_heap.c tests/tui/test_app_menu.c \
 	tests/tui/test_canvas.c \
 	tests/tui/test_flame_layout.c \
 	tests/tui/test_keymap.c \

@@ -70,9 +70,9 @@ Test(app, what_keys_do)
 		{ "filters add", "&!fn:mem<Enter>&fn:a<Enter>", "filter  !fn:mem fn:a",
 		  "search  /" },
 		{ "a bad term stays to be mended", "&fn:(<Enter>", "& fn:(\n bad", "filter  fn" },
-		{ "and what is known is said", "&", "\n fn: module:", "/ search" },
-		{ "an unknown term is said in full", "&bogus:1<Enter>", "see man proftop-filter",
-		  "filter  b" },
+		{ "and what is known is said", "&", "\n Tab completes", "/ search" },
+		{ "an unknown term is said in full", "&bogus:1<Enter>",
+		  "a function is fn:", "filter  b" },
 		{ "esc takes it away again", "&!fn:mem<Enter><Esc>", "[1 top]", "filter  !" },
 		{ "one by one", "&!fn:mem<Enter>&fn:a<Enter><Esc>", "filter  !fn:mem\n", "fn:a" },
 		{ "as it stands there", "&!mem<Enter><Esc>", "[1 top]", "filter  !" },
@@ -622,7 +622,7 @@ Test(app, clicks_on_the_frame)
 	stage_app_play(&f, "&!fn:no_such<Enter>");
 	cr_assert(stage_app_shows(&f, "filter  !fn:no_such"));
 	app_click(f.app, 22, 4, 5000);
-	cr_expect(stage_app_shows(&f, "leaf: in: thread: process:"), "no prompt");
+	cr_expect(stage_app_shows(&f, "Tab completes; fn:"), "no prompt");
 	stage_app_done(&f);
 }
 

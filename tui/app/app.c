@@ -30,6 +30,7 @@
 #include "tui/app/app_history.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_live.h"
+#include "tui/app/app_menu.h"
 #include "tui/app/app_prompt.h"
 #include "tui/app/app_search.h"
 #include "tui/app/app_state.h"
@@ -351,6 +352,21 @@ static void hush(struct app *a)
 	a->changed = true;
 }
 
+/* Of a key that does nothing in this view; what terminals send by themselves is no such key. */
+static void say_no_use(struct app *a, uint32_t key)
+{
+	char name[KEYCODE_NAME_SIZE], help[64];
+
+	if (key == KEYCODE_NONE)
+		return;
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_HELP, help,
+		    sizeof(help));
+	help[strcspn(help, " ")] = '\0';
+	app_say_owned(a, false,
+		      xasprintf("%s means nothing in %s; %s lists its keys",
+				keycode_name(key, name), app_ops(a)->name, help));
+}
+
 void app_key(struct app *a, uint32_t key)
 {
 	enum action action;
@@ -361,10 +377,16 @@ void app_key(struct app *a, uint32_t key)
 		app_prompt_key(a, key);
 		return;
 	}
+	if (a->menu.open) {
+		app_menu_key(a, key);
+		return;
+	}
 	/* Where nothing is to be left, that is said. */
 	action = keymap_find(&a->settings->keymap, a->view, app_contexts(a) | IN_SIDES, key);
 	if (a->help.open)
 		app_help_act(a, action);
+	else if (action == ACTION_NONE)
+		say_no_use(a, key);
 	else
 		app_act(a, action);
 }
@@ -406,8 +428,8 @@ void app_click(struct app *a, int row, int col, int64_t now_ms)
 	a->click_col = col;
 	a->click_ms = now_ms;
 	a->press = (struct cell_at){ -1, -1 };
-	if (a->help.open) {
-		a->help.open = false;
+	if (a->help.open || a->menu.open) {
+		a->help.open = a->menu.open = false;
 		return;
 	}
 	if (a->prompting != PROMPT_NONE)

@@ -19,6 +19,7 @@
 #include "tui/app/app_history.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_live.h"
+#include "tui/app/app_menu.h"
 #include "tui/app/app_prompt.h"
 #include "tui/app/app_search.h"
 #include "tui/app/app_state.h"
@@ -388,6 +389,9 @@ static bool act_on_selection(struct app *a, enum action action)
 		return true;
 	case ACTION_SEARCH_HERE:
 		search_here(a);
+		return true;
+	case ACTION_MENU:
+		app_menu_open(a);
 		return true;
 	default:
 		return false;

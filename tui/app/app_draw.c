@@ -23,6 +23,7 @@
 #include "tui/app/app_compare.h"
 #include "tui/app/app_comparison.h"
 #include "tui/app/app_help.h"
+#include "tui/app/app_menu.h"
 #include "tui/app/app_live.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_tabs.h"
@@ -453,12 +454,13 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 		[PROMPT_SEARCH] =
 			"Enter keeps it, Esc leaves; a regular expression, upper case counts if used",
 		[PROMPT_FILTER] =
-			"fn: module: file: leaf: in: thread: process: pid: tid: time:2,5 is:idle  ! not",
+			"Tab completes; fn: module: leaf: in: thread: tid: time:2,5 is:idle focus: merge:  ! not",
 	};
 	int row = a->chrome.hints;
 
 	if (a->message)
-		canvas_puts(c, row, 1, c->cols - 1, STYLE_ERROR, a->message);
+		canvas_puts(c, row, 1, c->cols - 1, a->message_bad ? STYLE_ERROR : STYLE_NORMAL,
+			    a->message);
 	else if (a->prompting == PROMPT_FILTER && !a->prompt.touched && a->lens.filter &&
 		 filter_n_terms(a->lens.filter) > 0)
 		canvas_printf(c, row, 1, c->cols - 1, STYLE_DIM,
@@ -697,6 +699,8 @@ void app_draw(struct app *a, struct canvas *c)
 		app_ops(a)->draw(state, &a->scene, c, a->chrome.view);
 	if (!a->help.open)
 		draw_way_out(a, c);
+	if (a->menu.open)
+		app_draw_menu(a, c, a->chrome.view);
 	if (a->prompting != PROMPT_NONE)
 		draw_prompt(a, c);
 	else if (a->message)

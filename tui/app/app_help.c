@@ -199,6 +199,9 @@ static void put_all(struct page *p, const struct app *a)
 	put(p, STYLE_NORMAL, "");
 	put(p, STYLE_HEADER_SORTED, "ON THE SCREEN");
 	put_families(p);
+	if (app_contexts(a) & IN_FLAME)
+		put(p, STYLE_NORMAL,
+		    "… 3: three callees too narrow for a name; Enter shows them alone");
 	put(p, STYLE_NORMAL, "inl: inlined, part of its caller in the program; I hides these");
 	put(p, STYLE_NORMAL, "");
 	put(p, STYLE_HEADER_SORTED, "MOUSE");

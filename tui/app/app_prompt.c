@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "query/core/filter.h"
+#include "tui/app/app_complete.h"
 #include "tui/app/app_help.h"
 #include "tui/app/app_history.h"
 #include "tui/app/app_lens.h"
@@ -135,6 +136,11 @@ static void drop_term(struct app *a)
 static void filter_key(struct app *a, uint32_t key)
 {
 	bool untouched = !a->prompt.touched;
+
+	if (key == KEYCODE_TAB) {
+		app_complete(a);
+		return;
+	}
 
 	switch (prompt_key(&a->prompt, key)) {
 	case PROMPT_UNCHANGED:

@@ -91,6 +91,12 @@ struct cpu_share {
 	int permille; /* -1: not known */
 };
 
+/* The menu of the selected row. */
+struct menu {
+	bool open;
+	int cursor; /* entry */
+};
+
 /* Of a profile that is being recorded. */
 struct live {
 	bool frozen;         /* what is on screen stays while more comes */
@@ -181,6 +187,7 @@ struct app {
 	char *message; /* until the next key, or NULL; owned */
 	bool message_bad;
 	struct help help;
+	struct menu menu;
 	struct live live;
 
 	int cols, rows;

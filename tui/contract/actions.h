@@ -52,9 +52,9 @@
 	X(ZOOM_IN,      "zoom-in",       "+",                    IN_TIME,   "zoom",    "half as much time around the cursor") \
 	X(ZOOM_OUT,     "zoom-out",      "-",                    IN_TIME,   "",        "twice as much time") \
 	X(PEAK,         "peak",          "p",                    IN_TIME,   "peak",    "go to the busiest moment in sight") \
-	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "from", "the range that all views show begins here") \
-	X(MARK_B,       "mark-b",        "B",                    IN_TIME,   "to",      "the range ends here") \
-	X(SIDE_A,       "side-a",        "a",                    IN_TASKS | IN_TIME | IN_TOP, "side", "one side of a comparison within the recording: the range from A to B, a thread, process, command, event, cpu or cgroup") \
+	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "range start", "the range that all views show begins here") \
+	X(MARK_B,       "mark-b",        "B",                    IN_TIME,   "range end", "the range ends here") \
+	X(SIDE_A,       "side-a",        "a",                    IN_TASKS | IN_TIME | IN_TOP, "", "one side of a comparison within the recording: the range from A to B, a thread, process, command, event, cpu or cgroup") \
 	X(SIDE_B,       "side-b",        "b",                    IN_HALF,   "compare", "the other side: opens the comparison") \
 	X(LEAVE_SIDES,  "leave-sides",   "x",                    IN_SIDES,  "leave",   "leave the comparison that a and b opened, or forget what a chose") \
 	X(ALIGN,        "align",         "v",                    IN_ALIGN,  "align",   "lay both sides on the time axis by their start, by progress, or by a mark that both set") \
@@ -67,6 +67,7 @@
 	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES | IN_CODE, "butterfly", "show the selection between its callers and callees") \
 	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS | IN_CODE, "flame",   "show the selection in the flame graph") \
 	X(TO_ANNOTATE,  "to-annotate",   "u",                    IN_FRAMES, "source",  "show the source lines and instructions of the selection: below the selected node of a tree, else everywhere") \
+	X(MENU,         "menu",          ". <F2>",               IN_FRAMES, "reshape", "list what can be done with the row: focus, drop, merge, collapse; Esc undoes it") \
 	X(SEARCH,       "search",        "/ <F3>",               IN_NAMES | IN_CODE, "search",  "search names by regular expression, as you type") \
 	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \
 	X(NEXT,         "next",          "n",                    IN_NAMES, "",        "next match") \
@@ -76,8 +77,8 @@
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE | IN_MEMORY, "",  "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, line, thread, process, command, event, cpu, cgroup, label") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
-	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "equal",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
-	X(SIZE,         "size",          "d",                    IN_ALL,    "size",        "of a comparison: widths and shares are of both sides, of one, or of the change") \
+	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "scale",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
+	X(SIZE,         "size",          "d",                    IN_ALL,    "which side",  "of a comparison: widths and shares are of both sides, of one, or of the change") \
 	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \
 	X(INLINES,      "inlines",       "I",                    IN_ALL,    "",        "inlined functions as frames of their own, or not") \

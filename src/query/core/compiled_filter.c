@@ -195,7 +195,7 @@ static int add_term(struct compiled_filter *s, const struct profile *p,
 		    struct progress *progress)
 {
 	/* Transforms are the call tree's, but what focus drops must not be counted anywhere else either. */
-	if (term_is_transform(t) && t->kind != TERM_FOCUS)
+	if (term_is_transform(t) && t->kind != TERM_FOCUS && t->kind != TERM_FOCUS_MODULE)
 		return 0;
 	s->passes_all = false;
 	switch (t->kind) {
@@ -227,11 +227,14 @@ static int add_term(struct compiled_filter *s, const struct profile *p,
 	case TERM_IN:
 	case TERM_IS:
 	case TERM_FOCUS:
+	case TERM_FOCUS_MODULE:
 		return add_frame_term(s, p, counts, t, inlines, progress);
 	case TERM_MERGE:
 	case TERM_COLLAPSE:
 	case TERM_RECURSION:
 	case TERM_FOCUS_PATH:
+	case TERM_COLLAPSE_MODULE:
+	case TERM_MERGE_PATH:
 		break;
 	}
 	return 0;

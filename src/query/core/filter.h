@@ -25,6 +25,9 @@
  *   recursion:all                  from the outermost to the innermost occurrence is one frame
  *   focus-path:A;B;C               only stacks that begin with these frames (exact names), from C on;
  *                                  \; and \\ stand for ; and \ in names
+ *   merge-path:A;B;C               the frame at the end of this one path vanishes, its cost goes to its caller
+ *   focus-module:RE                only frames of these modules stay; stacks without any are dropped, as by focus
+ *   collapse-module:RE             frames that follow each other within such a module are one frame, "[module]"
  *
  * Thread names that stand as root frames are no functions: only focus-path sees them.
  *

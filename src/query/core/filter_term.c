@@ -88,7 +88,7 @@ char *term_quote(const char *value)
 	return out_take(&o);
 }
 
-char *term_focus_path(const char *const *names, size_t n)
+char *term_path(enum term_kind kind, const char *const *names, size_t n)
 {
 	struct out o = { 0 };
 	char *value, *quoted, *text;
@@ -104,7 +104,7 @@ char *term_focus_path(const char *const *names, size_t n)
 	}
 	value = out_take(&o);
 	quoted = term_quote(value);
-	text = xasprintf("focus-path:%s", quoted);
+	text = xasprintf("%s:%s", kinds[kind].name, quoted);
 	free(quoted);
 	free(value);
 	return text;
@@ -140,6 +140,23 @@ static char *take_value(const char *s, const char **end, struct err *e)
 	return NULL;
 }
 
+/* Says which there are. */
+static int unknown_kind(const char *s, size_t n, struct err *e)
+{
+	char *list = xstrdup(""), *longer;
+
+	for (size_t i = 0; i < N_KINDS; i++) {
+		longer = xasprintf("%s%s%s", list, i ? ", " : "", kinds[i].name);
+		free(list);
+		list = longer;
+	}
+	err_set(e, -EINVAL,
+		"unknown kind of filter term \"%.*s:\"; a function is fn:, and kinds are %s",
+		n > 40 ? 40 : (int)n, s, list);
+	free(list);
+	return -EINVAL;
+}
+
 /*
  * The kind that the text begins with; *value is what follows its colon. A word without a kind is a
  * function, as is one where the first colon is one of two (std::sort).
@@ -161,10 +178,7 @@ static int take_kind(const char *s, enum term_kind *kind, const char **value, st
 	}
 	if (n == 0)
 		return 0;
-	return err_set(
-		e, -EINVAL,
-		"unknown kind of filter term \"%.*s:\"; a function is fn:, see man proftop-filter",
-		n > 40 ? 40 : (int)n, s);
+	return unknown_kind(s, n, e);
 }
 
 static int parse_regex(const char *value, struct term *t, struct err *e)
@@ -309,7 +323,8 @@ static int parse_path(const char *value, struct term *t, struct err *e)
 	char *names;
 
 	if (len == 0)
-		return err_set(e, -EINVAL, "filter term \"focus-path:\" has no frames");
+		return err_set(e, -EINVAL, "filter term \"%s:\" has no frames",
+			       kinds[t->kind].name);
 	for (const char *s = value; *s; s++)
 		n += *s == ';';
 	t->frames = xmalloc(n * sizeof(*t->frames) + len + 1);
@@ -381,8 +396,8 @@ static char *term_print(const struct term *t, const char *value)
 	struct out o = { 0 };
 	char *text;
 
-	if (t->kind == TERM_FOCUS_PATH)
-		return term_focus_path(t->frames, t->n_frames);
+	if (kinds[t->kind].value == VALUE_PATH)
+		return term_path(t->kind, t->frames, t->n_frames);
 	if (t->negated)
 		put(&o, '!');
 	put_text(&o, kinds[t->kind].name);
@@ -465,4 +480,20 @@ bool term_has_number(const struct term *t, int64_t n)
 		if (n >= t->ranges[i].from && n <= t->ranges[i].to)
 			return true;
 	return false;
+}
+
+const char *term_kind_name(size_t i)
+{
+	return i < N_KINDS ? kinds[i].name : NULL;
+}
+
+const char *term_value_name(const char *kind, size_t i)
+{
+	static const char *const recursions[] = { "direct", "all" };
+
+	if (strcmp(kind, kinds[TERM_IS].name) == 0)
+		return i < N_FRAME_CLASSES ? frame_class_name((enum frame_class)i) : NULL;
+	if (strcmp(kind, kinds[TERM_RECURSION].name) == 0)
+		return i < 2 ? recursions[i] : NULL;
+	return NULL;
 }

@@ -46,7 +46,10 @@ enum term_value {
 	X(MERGE,      "merge",      VALUE_REGEX,     true) \
 	X(COLLAPSE,   "collapse",   VALUE_REGEX,     true) \
 	X(RECURSION,  "recursion",  VALUE_RECURSION, true) \
-	X(FOCUS_PATH, "focus-path", VALUE_PATH,      true)
+	X(FOCUS_PATH, "focus-path", VALUE_PATH,      true) \
+	X(FOCUS_MODULE, "focus-module", VALUE_REGEX, true) \
+	X(COLLAPSE_MODULE, "collapse-module", VALUE_REGEX, true) \
+	X(MERGE_PATH, "merge-path", VALUE_PATH,      true)
 /* clang-format on */
 
 enum term_kind {
@@ -89,7 +92,10 @@ bool term_has_number(const struct term *t, int64_t n);
 
 /* A value as it must be written after "kind:"; the caller frees. */
 char *term_quote(const char *value);
-/* A canonical "focus-path:…"; the caller frees. */
-char *term_focus_path(const char *const *names, size_t n);
+/* A canonical "focus-path:…", or "merge-path:…"; the caller frees. */
+char *term_path(enum term_kind kind, const char *const *names, size_t n);
+/* What kinds are called, and of those whose values are known the values: for completion. NULL behind the last. */
+const char *term_kind_name(size_t i);
+const char *term_value_name(const char *kind, size_t i);
 
 #endif

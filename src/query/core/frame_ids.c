@@ -34,6 +34,13 @@ static bool string_matches(const struct profile *p, const struct term *t, string
 	return regex_matches(t->regex, text, len);
 }
 
+/* Is its expression about modules? */
+static bool is_of_modules(const struct term *t)
+{
+	return t->kind == TERM_MODULE || t->kind == TERM_IN || t->kind == TERM_FOCUS_MODULE ||
+	       t->kind == TERM_COLLAPSE_MODULE;
+}
+
 static bool made_label_matches(const struct profile *p, const struct term *t, module_id m)
 {
 	char *label = frame_id_made_label(p, m);
@@ -53,7 +60,7 @@ static bool function_matches(const struct profile *p, const struct term *t, func
 		return false;
 	if (t->kind == TERM_IS)
 		return frame_class_has_function(t->state, t->regex, p, f);
-	if (t->kind == TERM_MODULE || t->kind == TERM_IN)
+	if (is_of_modules(t))
 		return modules[f->module.v];
 	if (t->kind == TERM_FILE)
 		return function_file(f).v != 0 && string_matches(p, t, function_file(f));
@@ -65,7 +72,7 @@ static bool unnamed_matches(const struct profile *p, const struct term *t, modul
 {
 	if (t->kind == TERM_IS)
 		return frame_class_has_unnamed(t->state, p, m);
-	if (t->kind == TERM_MODULE || t->kind == TERM_IN)
+	if (is_of_modules(t))
 		return string_matches(p, t, profile_module(p, m)->name);
 	return t->kind != TERM_FILE && made_label_matches(p, t, m);
 }

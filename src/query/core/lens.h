@@ -161,7 +161,8 @@ struct lens_sides {
 	bool samples_known; /* one run a side, of which `samples` says how many there are … */
 	uint32_t version;   /* … in this version of the profile's counts */
 	double samples[N_SIDES];
-	const struct run_history *history; /* earlier runs; NULL: none; borrowed, outlives all lenses */
+	const struct run_history
+		*history; /* earlier runs; NULL: none; borrowed, outlives all lenses */
 };
 
 /* The first column of a run. */

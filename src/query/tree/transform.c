@@ -225,6 +225,80 @@ static void focus_path(struct work *w)
 	free(n_found);
 }
 
+/* What is not of the modules goes to its caller; stacks without any of it are dropped. */
+static void focus_module(struct work *w)
+{
+	uint32_t *place = xcalloc(w->from->n, sizeof(*place));
+	bool *within = xcalloc(w->from->n, sizeof(*within));
+
+	w->map[0] = NODE_GONE;
+	for (uint32_t i = 1; i < w->from->n; i++) {
+		uint32_t up = w->from->parent[i];
+		bool is = w->matches[w->from->key[i]];
+
+		within[i] = within[up] || is;
+		place[i] = is ? keep(w, i, place[up]) : place[up];
+		w->map[i] = within[i] ? place[i] : NODE_GONE;
+	}
+	free(place);
+	free(within);
+}
+
+/* The atom that stands for an atom's whole module. */
+static uint32_t atom_of_module(const struct work *w, uint32_t atom)
+{
+	if (atom >= w->counts->n_functions)
+		return atom;
+	return w->counts->n_functions +
+	       profile_function(w->profile, (function_id){ atom })->module.v;
+}
+
+/* Frames that follow each other within a module are one frame that is called by its name. */
+static void collapse_module(struct work *w)
+{
+	bool *folded = xcalloc(w->from->n + (size_t)1, sizeof(*folded)); /* nodes of to */
+
+	w->map[0] = 0;
+	for (uint32_t i = 1; i < w->from->n; i++) {
+		uint32_t parent = w->map[w->from->parent[i]], atom = w->from->key[i], node;
+
+		if (!w->matches[atom]) {
+			w->map[i] = keep(w, i, parent);
+			continue;
+		}
+		atom = atom_of_module(w, atom);
+		if (folded[parent] &&
+		    function_key(w, w->to->key[parent]) == function_key(w, atom)) {
+			w->map[i] = parent;
+			continue;
+		}
+		node = frametree_child(w->to, parent, atom, false);
+		folded[node] = true;
+		w->map[i] = node;
+	}
+	free(folded);
+}
+
+/* The node of one path goes to its caller, and what it calls with it. */
+static void merge_path(struct work *w)
+{
+	uint32_t *n_found = xcalloc(w->from->n, sizeof(*n_found));
+
+	w->map[0] = 0;
+	for (uint32_t i = 1; i < w->from->n; i++) {
+		uint32_t up = w->from->parent[i], n = n_found[up];
+		bool on = n != NODE_GONE && n < w->term->n_frames &&
+			  frame_id_is_called(w, w->from->key[i], w->term->frames[n]);
+
+		n_found[i] = on ? n + 1 : NODE_GONE;
+		if (on && n + 1 == w->term->n_frames)
+			w->map[i] = w->map[up];
+		else
+			w->map[i] = keep(w, i, w->map[up]);
+	}
+	free(n_found);
+}
+
 static void apply(struct work *w)
 {
 	switch (w->term->kind) {
@@ -245,6 +319,15 @@ static void apply(struct work *w)
 		break;
 	case TERM_FOCUS_PATH:
 		focus_path(w);
+		break;
+	case TERM_FOCUS_MODULE:
+		focus_module(w);
+		break;
+	case TERM_COLLAPSE_MODULE:
+		collapse_module(w);
+		break;
+	case TERM_MERGE_PATH:
+		merge_path(w);
 		break;
 	default:
 		break;

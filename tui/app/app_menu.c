@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Letters and meanings are those of Firefox Profiler where it has such a transform. Each adds one term to the filter, which
+ * the menu shows, so that one learns to type it; a step back takes it away.
+ */
+#include "config.h"
+
+#include "tui/app/app_menu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+#include "query/core/filter_term.h"
+#include "tui/app/app_history.h"
+#include "tui/app/app_lens.h"
+#include "tui/app/app_state.h"
+#include "tui/app/app_views.h"
+#include "tui/contract/keymap.h"
+#include "tui/rows/row.h"
+
+/* What a term is made of. */
+enum subject {
+	OF_FUNCTION, /* kind:^name$ */
+	OF_MODULE,   /* the same of the module */
+	OF_PATH,     /* kind:A;B;C, of a node */
+	OF_NOTHING   /* the term as it is */
+};
+
+/* X(key, term or its kind, what it is made of, what it does) */
+/* clang-format off */
+#define MENU(X) \
+	X('f', "focus",           OF_FUNCTION, "focus on it: stacks begin with it") \
+	X('F', "focus-path",      OF_PATH,     "focus on this node: only what comes through here") \
+	X('s', "leaf",            OF_FUNCTION, "only samples that end in it: its self") \
+	X('g', "focus-module",    OF_MODULE,   "focus on its module: frames of others go to their callers") \
+	X('d', "!fn",             OF_FUNCTION, "drop it: samples that have it are left out") \
+	X('m', "merge",           OF_FUNCTION, "merge it: its cost goes to its callers") \
+	X('M', "merge-path",      OF_PATH,     "merge this node only") \
+	X('c', "collapse",        OF_FUNCTION, "collapse it: what it calls is part of it") \
+	X('C', "collapse-module", OF_MODULE,   "collapse its module: runs of its frames are one frame") \
+	X('r', "recursion:all",   OF_NOTHING,  "collapse recursion of all functions") \
+	X('R', "recursion:direct", OF_NOTHING, "collapse direct recursion only")
+/* clang-format on */
+
+static const struct {
+	uint32_t key;
+	const char *kind;
+	enum subject of;
+	const char *help;
+} entries[] = {
+#define X(key, kind, of, help) { key, kind, of, help },
+	MENU(X)
+#undef X
+};
+
+#define N_ENTRIES ((int)(sizeof(entries) / sizeof(entries[0])))
+
+/* Columns of the key in front, and of the sentence, behind which the term stands. */
+#define KEY_COLS  5
+#define HELP_COLS 62
+
+/* kind:"^name$", quoted as needed; the caller frees. */
+static char *exactly(const char *kind, const char *name)
+{
+	char *regex = filter_exact(name), *value = filter_quote(regex);
+	char *term = xasprintf("%s:%s", kind, value);
+
+	free(regex);
+	free(value);
+	return term;
+}
+
+static uint32_t selected_key(struct app *a, struct step *here)
+{
+	*here = app_here(a);
+	if (!here->has_place || here->place.key_id == ID_NONE ||
+	    app_ops(a)->contexts & (IN_TASKS | IN_FINDINGS | IN_TEXT))
+		return KEY_NONE;
+	return row_key_of_id(&a->analysis->keys, here->place.key_id);
+}
+
+/* The names from the root to the selected node, or NULL where no node is selected; the caller frees. */
+static char *path_term(struct app *a, const char *kind, const struct step *here, uint32_t key)
+{
+	const struct groups *keys = &a->analysis->keys;
+	const struct calltree *t = analysis_tree(a->analysis);
+	VEC(const char *) names = { 0 };
+	uint32_t node = here->place.path && t ? calltree_find(t, key, here->place.path) : KEY_NONE;
+	char *term;
+
+	if (node == KEY_NONE)
+		return NULL;
+	for (uint32_t n = node; n != 0; n = t->parent[n])
+		vec_push(&names, keys->key[t->key[n]].label);
+	for (size_t i = 0; i < names.n / 2; i++) {
+		const char *swap = names.at[i];
+
+		names.at[i] = names.at[names.n - 1 - i];
+		names.at[names.n - 1 - i] = swap;
+	}
+	term = term_path(strcmp(kind, "merge-path") == 0 ? TERM_MERGE_PATH : TERM_FOCUS_PATH,
+			 names.at, names.n);
+	vec_done(&names);
+	return term;
+}
+
+static const char *module_of(const struct app *a, const struct key *k)
+{
+	const struct profile *p = a->analysis->profile;
+	module_id m = { k->id & ~KEY_OF_MODULE };
+
+	if (!(k->id & KEY_OF_MODULE))
+		m = profile_function(p, (function_id){ k->id })->module;
+	return profile_string(p, profile_module(p, m)->name, NULL);
+}
+
+/* Of thread names, which are no functions. */
+static char *thread_term(const struct key *k, int i)
+{
+	if (entries[i].key == 'f')
+		return exactly("comm", k->label);
+	return entries[i].key == 'd' ? exactly("!comm", k->label) : NULL;
+}
+
+/* The term of an entry for the selected row, or NULL where it means nothing there; the caller frees. */
+static char *term_of(struct app *a, int i)
+{
+	struct step here;
+	uint32_t key = selected_key(a, &here);
+	const struct key *k;
+	bool modules = a->analysis->keys.grouping == GROUP_MODULE;
+
+	if (entries[i].of == OF_NOTHING)
+		return xstrdup(entries[i].kind);
+	if (key == KEY_NONE)
+		return NULL;
+	k = &a->analysis->keys.key[key];
+	if (k->flags & FUNCTION_COMM)
+		return entries[i].of == OF_PATH ? path_term(a, entries[i].kind, &here, key)
+						: thread_term(k, i);
+	switch (entries[i].of) {
+	case OF_FUNCTION:
+		if (modules)
+			return entries[i].key == 'd' ? exactly("!module", module_of(a, k)) : NULL;
+		return exactly(entries[i].kind, k->label);
+	case OF_MODULE:
+		return *module_of(a, k) ? exactly(entries[i].kind, module_of(a, k)) : NULL;
+	case OF_PATH:
+		return modules ? NULL : path_term(a, entries[i].kind, &here, key);
+	case OF_NOTHING:
+		break;
+	}
+	return NULL;
+}
+
+void app_menu_open(struct app *a)
+{
+	struct step here;
+	enum grouping g = a->analysis->keys.grouping;
+	bool of_rows = app_ops(a)->contexts & IN_TOP &&
+		       a->analysis->table_keys != &a->analysis->keys;
+
+	if (of_rows || (g != GROUP_FUNCTION && g != GROUP_MODULE))
+		app_say(a, false,
+			"these rows are no functions: o groups by function, Enter shows one row alone");
+	else if (selected_key(a, &here) == KEY_NONE)
+		app_say(a, false, "no function is selected");
+	else
+		a->menu = (struct menu){ .open = true };
+}
+
+static void do_entry(struct app *a, int i)
+{
+	char *term = term_of(a, i);
+
+	if (term)
+		app_narrow_here(a, term);
+	else
+		app_say(a, false,
+			entries[i].of == OF_PATH
+				? "that is of a node: the call tree (2) and the flame graph (5) have nodes"
+				: "that means nothing for this row");
+	free(term);
+}
+
+void app_menu_key(struct app *a, uint32_t key)
+{
+	struct menu *m = &a->menu;
+	enum action action;
+
+	a->changed = true;
+	for (int i = 0; i < N_ENTRIES; i++) {
+		if (entries[i].key != key)
+			continue;
+		m->open = false;
+		do_entry(a, i);
+		return;
+	}
+	action = keymap_find(&a->settings->keymap, a->view, app_contexts(a), key);
+	if (action == ACTION_DOWN)
+		m->cursor = (m->cursor + 1) % N_ENTRIES;
+	else if (action == ACTION_UP)
+		m->cursor = (m->cursor + N_ENTRIES - 1) % N_ENTRIES;
+	else
+		m->open = false;
+	if (action == ACTION_ENTER)
+		do_entry(a, m->cursor);
+	if (action == ACTION_QUIT_ALL)
+		a->over = true;
+}
+
+static void draw_entry(struct app *a, struct canvas *c, struct rect r, int line, int i)
+{
+	uint16_t selected = i == a->menu.cursor ? STYLE_SELECTED : 0;
+	char *term = term_of(a, i), *clean = term ? text_clean(term, strlen(term), c->ascii) : NULL;
+	uint16_t style = (uint16_t)((term ? STYLE_NORMAL : STYLE_DIM) | selected);
+	int row = r.row + line;
+
+	canvas_printf(c, row, r.col + 2, KEY_COLS - 2, (uint16_t)(STYLE_HINT_KEY | selected), "%c",
+		      (int)entries[i].key);
+	canvas_puts(c, row, r.col + KEY_COLS, r.cols - KEY_COLS, style, entries[i].help);
+	if (clean && r.cols > KEY_COLS + HELP_COLS + 8)
+		canvas_puts(c, row, r.col + KEY_COLS + HELP_COLS, r.cols - KEY_COLS - HELP_COLS - 1,
+			    STYLE_DIM, clean);
+	if (selected) {
+		c->cursor_row = row;
+		c->cursor_col = r.col + 2;
+	}
+	free(clean);
+	free(term);
+}
+
+void app_draw_menu(struct app *a, struct canvas *c, struct rect r)
+{
+	int rows = N_ENTRIES + 1 < r.rows ? N_ENTRIES + 1 : r.rows, shown = rows - 1, first = 0;
+	struct step here;
+	uint32_t key = selected_key(a, &here);
+	struct rect box = { r.row + r.rows - rows, r.col, rows, r.cols };
+
+	if (rows < 2 || key == KEY_NONE)
+		return;
+	if (a->menu.cursor >= shown)
+		first = a->menu.cursor - shown + 1;
+	for (int i = 0; i < rows; i++)
+		canvas_fill(c, box.row + i, box.col, box.cols, STYLE_NORMAL, ' ');
+	canvas_printf(c, box.row, box.col + 1, box.cols - 1, STYLE_HEADER_SORTED, "WITH %s",
+		      a->analysis->keys.key[key].label);
+	for (int i = 0; i < shown; i++)
+		draw_entry(a, c, box, i + 1, first + i);
+}
