@@ -37,6 +37,8 @@ static const struct sign signs[] = {
 	SIGN("!<arch>\n", "an archive of objects"),
 	SIGN("%PDF-", "a PDF document"),
 	SIGN("\x89PNG", "a PNG picture"),
+	SIGN("memray\0", "a memray file"),
+	SIGN("\x04\x22\x4d\x18", "lz4 data, as memray writes"),
 	SIGN("FLR\0", "a Java flight recording"),
 	SIGN("gmon", "gprof data"),
 	SIGN("# callgrind format", "callgrind text"),

@@ -15,7 +15,7 @@
 #include "formats/heap_trace.h"
 #include "formats/heaptrack/heaptrack.h"
 #include "formats/otlp/otlp.h"
-
+#include "formats/memray/memray.h"
 #include "formats/pack/pack.h"
 #include "formats/perf_data.h"
 #include "formats/perf_script/perf_script.h"
@@ -50,6 +50,7 @@ const struct format *const formats[] = {
 	&format_heap_trace,
 	&format_heaptrack,
 	&format_massif,
+	&format_memray,
 	&format_otlp,
 	&format_pack,
 	&format_perf_data,

@@ -44,6 +44,7 @@ src/query: src/base src/profile src/query/
 src/code: src/base src/profile src/elf src/symbols src/symbols/ src/query src/query/
 formats: src/base src/profile/ src/profile src/input src/elf src/symbols src/heaptrace/ src/perf/ formats/
 formats/bytehound: src/base src/profile/ src/profile src/input src/symbols src/symbols/space formats
+formats/memray: src/base src/profile src/input formats
 formats/heap_profile: src/base src/profile src/input src/symbols src/symbols/space formats
 formats/heaptrack: src/base src/profile/ src/profile src/input src/elf src/symbols src/symbols/space src/query/ src/query formats
 formats/json: src/base src/input

@@ -15,6 +15,7 @@ t_formats_SOURCES += \
 	tests/formats/test_heaptrack.c \
 	tests/formats/test_json_formats.c \
 	tests/formats/test_otlp.c \
+	tests/formats/test_memray.c \
 	tests/formats/test_pack.c \
 	tests/formats/test_perf_corpus.c \
 	tests/formats/test_perf_data.c \

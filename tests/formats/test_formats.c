@@ -64,6 +64,8 @@ Test(formats, probe)
 			"ELF\2\1\1"),
 		  NULL, "an ELF file" },
 		{ BYTES("<html>a;b 3"), NULL, "HTML" },
+		{ BYTES("memray\0\1\2\3"), NULL, "a memray file" },
+		{ BYTES("\x04\x22\x4d\x18\x40\x40"), NULL, "lz4 data, as memray writes" },
 		{ BYTES("<?xml version=\"1.0\"?>\n<svg/>"), NULL, "an SVG picture" },
 		{ BYTES("v 10500 3\nX ./prog\ns 4 main\nt 1 0\n+ 1\n"), "heaptrack", NULL },
 		{ BYTES("desc: (none)\ncmd: ./a\ntime_unit: i\nsnapshot=0\n"), "massif", NULL },

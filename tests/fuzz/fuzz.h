@@ -31,6 +31,8 @@ fuzz_fn fuzz_dhat;
 fuzz_fn fuzz_massif;
 /* Reads a bytehound file, and asks for its table. */
 fuzz_fn fuzz_bytehound;
+/* Reads a table of memray's, and asks for its table. */
+fuzz_fn fuzz_memray;
 /* Reads the text of a heap profile, and asks for its table. */
 fuzz_fn fuzz_heap_profile;
 /* Reads a trace of heaptrack's, and asks for all that can be asked. */
