@@ -381,7 +381,7 @@ static void add_run(struct maker *m, uint32_t i)
 {
 	const struct code_address *c = &m->w.address[i];
 	const struct frame *f = location_frames(&m->locations, c->location);
-	uint32_t n_columns = m->w.n_columns, k = 0, n, source, node = ANNOTATION_NONE;
+	uint32_t n_columns = m->w.n_columns, k = 0, n, source, path, node = ANNOTATION_NONE;
 
 	if (!f)
 		return;
@@ -390,8 +390,8 @@ static void add_run(struct maker *m, uint32_t i)
 		k++;
 	if (k == n || f[k].line == 0)
 		return;
-	source = find_source(m, m->l.paths.at[listing_path(&m->l, text_of(m, f[k].file))].path,
-			     f[k].line);
+	path = listing_path(&m->l, text_of(m, f[k].file));
+	source = find_source(m, m->l.paths.at[path].path, f[k].line);
 	if (source == ANNOTATION_NONE)
 		return;
 	for (uint32_t j = k + 1; j < n; j++) {

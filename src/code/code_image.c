@@ -93,7 +93,7 @@ static void find_dso(struct code_image *i, const struct profile *p, module_id m)
 
 static bool has_code(const struct elf_file *f)
 {
-	const struct elf_section *text = elf_file_section(f, ".text");
+	const struct elf_section *text = f ? elf_file_section(f, ".text") : NULL;
 
 	return f && (!text || text->type != SHT_NOBITS);
 }

@@ -294,7 +294,9 @@ static void take_frames(void *arg, size_t which, const struct inline_frame *fram
 		l->own.at[r->first + which] = (struct listing_own){ path_of(r, frames[k].file),
 								    frames[k].line };
 	if (frames[last].file != INLINE_NONE && frames[last].line > 0) {
-		c->path = l->paths.at[path_of(r, frames[last].file)].path;
+		uint32_t path = path_of(r, frames[last].file); /* may move the paths */
+
+		c->path = l->paths.at[path].path;
 		c->line = frames[last].line;
 	}
 	if (last > k) {

@@ -44,7 +44,7 @@ static struct story make(const char *path, const char *build_id, const char *sou
 	event_id e;
 
 	builder_begin(s.p);
-	m = build_module(s.p, path, build_id, FAMILY_PROGRAM);
+	m = build_module(s.p, path, build_id, path[0] == '[' ? FAMILY_KERNEL : FAMILY_PROGRAM);
 	e = build_event(s.p, "cycles", UNIT_COUNT, true);
 	file = build_cstring(s.p, source ? source : "");
 	f = build_function(s.p, build_cstring(s.p, "match_length"), m, 0, file, 2);
@@ -138,6 +138,34 @@ Test(annotate, without_the_recorded_file_says_so)
 	cr_expect_not_null(strstr(a->nothing, "no file of /nowhere/at_all with build-id"), "%s",
 			   a->nothing);
 	end(&s, a);
+}
+
+/* What has no file, or another one, says why there is no code. */
+static const struct {
+	const char *path, *build_id, *says;
+} without[] = {
+	{ "[kernel.kallsyms]", OTHER_ID, "a vmlinux with its build-id" },
+	{ "[kernel.kallsyms]", "", "a vmlinux with its build-id" },
+	{ "[nf_tables]", OTHER_ID, "build-id" },
+	{ "/tmp/jit-1.dump", "", "/tmp/jit-1.dump was not found" },
+	{ "/tmp/perf-4194305.map", "", "" },
+	{ "//anon", "", "only a jitdump keeps the bytes" },
+	{ "[vdso]", OTHER_ID, "build-id" },
+	{ "", "", "" },
+};
+
+Test(annotate, without_any_code)
+{
+	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
+		struct story s = make(without[i].path, without[i].build_id, NULL);
+		struct annotation *a = annotate_it(&s);
+
+		cr_expect_eq(a->code.n, 0, "%s", without[i].path);
+		cr_assert_not_null(a->nothing);
+		cr_expect_not_null(strstr(a->nothing, without[i].says), "%s: %s", without[i].path,
+				   a->nothing);
+		end(&s, a);
+	}
 }
 
 static char *rows_text(const struct annotation *a, enum annotation_mode mode)

@@ -14,7 +14,6 @@
 #include "query/core/groups.h"
 #include "query/code_weights.h"
 #include "tui/app/annotator.h"
-#include "tui/app/app.h"
 #include "tui/app/app_chrome.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
@@ -76,7 +75,7 @@ static void ask_code(struct app *a)
 		return;
 	if (!a->source->annotate)
 		a->scene.no_code = "there is no code behind these stacks";
-	else if (app_has_data(a))
+	else if (a->analysis->profile == a->source->profile)
 		annotator_request(a->annotator, a->analysis, &wish);
 }
 
