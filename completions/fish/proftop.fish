@@ -47,7 +47,7 @@ complete -c proftop -n "$lens" -l group -x -a 'function module file line thread 
 complete -c proftop -n "$lens" -l fields -x -d 'fields of tracepoints as innermost frames'
 complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
 
-complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline info memory findings annotate' -d 'the view'
+complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline info memory findings leaks lifetimes sizes temporaries handoffs reallocs waste blocks annotate' -d 'the view'
 complete -c proftop -n "$screen" -l source -x -a '(__fish_complete_directories)' -d 'look for source files below there'
 complete -c proftop -n "$screen" -l source-map -x -d 'FROM=TO: where recorded source paths are'
 complete -c proftop -n "$screen" -l screen -x -d 'COLSxROWS'
@@ -55,6 +55,7 @@ complete -c proftop -n "not $export; and not $pack" -l ascii -d 'nothing but ASC
 
 complete -c proftop -n "$rows" -l function -x -d 'the function of butterfly, annotate and callers'
 complete -c proftop -n "$report" -l sort -x -a 'self total name module live peak bytes calls temporary leaked' -d 'order of rows'
+complete -c proftop -n "$report" -l suppressions -r -F -d 'leaks that are left out of leaks'
 complete -c proftop -n "$rows" -s n -l rows -x -d 'at most so many rows'
 complete -c proftop -n "$rows" -l min -x -d 'leave out smaller shares'
 complete -c proftop -n "$rows" -l width -x -d 'rows at most so wide'

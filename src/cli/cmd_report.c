@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/diff/history_dir.h"
 #include "cli/load/load.h"
+#include "cli/load/load_suppressions.h"
 #include "cli/options/comparison_options.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
@@ -23,6 +24,7 @@
 #include "cli/report/report.h"
 #include "cli/report/report_annotate.h"
 #include "cli/report/report_findings.h"
+#include "cli/report/report_heap.h"
 #include "cli/report/report_info.h"
 #include "cli/report/report_json.h"
 #include "cli/report/report_memory.h"
@@ -30,6 +32,7 @@
 #include "code/annotate.h"
 #include "code/annotation.h"
 #include "profile/profile.h"
+#include "query/heap/suppressions.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/diff/comparison.h"
@@ -84,6 +87,12 @@ static void put_not_shown(const struct report *r, FILE *to)
 	free(names);
 }
 
+/* Is it about all allocations, whatever the metric counts? */
+static bool is_of_all(const struct report *r)
+{
+	return r->view == VIEW_KIND_MEMORY || r->heap;
+}
+
 /* ": 61,143 samples"; of a heap all allocations in its own view, else those that the metric counts. */
 static void put_amount(const struct report *r, FILE *to)
 {
@@ -105,14 +114,13 @@ static void put_amount(const struct report *r, FILE *to)
 		fputs(": snapshots", to);
 		return;
 	}
-	if (r->view == VIEW_KIND_MEMORY) {
+	if (is_of_all(r)) {
 		count = footprint_calls(a->footprint);
 		scale = 1;
 	}
 	fmt_weight(n, count, UNIT_COUNT, scale);
-	fprintf(to, ": %s%s %s%s%s",
-		r->view == VIEW_KIND_MEMORY && report_is_estimated(r) ? "~" : "", n,
-		r->view != VIEW_KIND_MEMORY && report_is_estimated(r) ? "recorded " : "",
+	fprintf(to, ": %s%s %s%s%s", is_of_all(r) && report_is_estimated(r) ? "~" : "", n,
+		!is_of_all(r) && report_is_estimated(r) ? "recorded " : "",
 		heap ? "allocation" : "sample", strcmp(n, "1") == 0 ? "" : "s");
 }
 
@@ -145,8 +153,8 @@ static void put_heading(const struct report *r, const struct report_wish *asked,
 	unsigned losses = report_info_facts(r->analysis->profile, FACT_LOSS);
 
 	put_files(r, asked->read, to);
-	name = r->view == VIEW_KIND_MEMORY ? xstrdup(metric_event_name(r->analysis->profile, m))
-					   : metric_name(r->analysis->profile, m);
+	name = is_of_all(r) ? xstrdup(metric_event_name(r->analysis->profile, m))
+			    : metric_name(r->analysis->profile, m);
 	clean = text_clean(name, strlen(name), r->ascii);
 	put_amount(r, to);
 	if (strcmp(clean, "samples") != 0) /* what folded stacks count has no other name */
@@ -156,7 +164,7 @@ static void put_heading(const struct report *r, const struct report_wish *asked,
 	if (w->begin_ns != TIME_NONE)
 		fprintf(to, ", %s", fmt_ns(ns, w->end_ns - w->begin_ns));
 	/* They are those of the metric, of which the memory view shows all. */
-	if (w->n_threads && r->view != VIEW_KIND_MEMORY)
+	if (w->n_threads && !is_of_all(r))
 		fprintf(to, ", %s thread%s", fmt_count(n, (int64_t)w->n_threads),
 			w->n_threads == 1 ? "" : "s");
 	fputc('\n', to);
@@ -191,6 +199,8 @@ static void put_report(const struct report *r, const struct report_wish *asked, 
 	put_heading(r, asked, to);
 	if (r->view == VIEW_KIND_MEMORY)
 		report_memory_text(r, to);
+	else if (r->heap)
+		report_heap_text(r, to);
 	else if (r->view == VIEW_KIND_FINDINGS)
 		report_findings_text(r, to);
 	else if (r->view == VIEW_KIND_FLAME)
@@ -254,6 +264,7 @@ static unsigned parts_of(enum view_kind view)
 		return 0;
 	case VIEW_KIND_MEMORY:
 	case VIEW_KIND_FINDINGS:
+CASES_OF_HEAP:
 		return ANALYSIS_TREE | ANALYSIS_MEMORY;
 	case VIEW_KIND_TREE:
 	case VIEW_KIND_FLAME:
@@ -286,6 +297,7 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 	const struct options *o = asked->o;
 	struct report r = { .view = view, .ascii = message_ascii(o->ascii) };
 	struct lens_wish lens = asked->lens;
+	struct suppressions *suppress = NULL;
 	int rc;
 
 	if (view == VIEW_KIND_THREADS)
@@ -296,12 +308,19 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 	if (rc)
 		return rc;
 	set_limits(&r, o, out);
+	rc = load_suppressions(o->suppressions, &suppress, e);
+	r.suppress = suppress;
+	if (rc) {
+		analysis_free(r.analysis);
+		return rc;
+	}
 	rc = r.analysis->footprint ? sort_memory(o, r.analysis, e) : find_order(o, &r.order, e);
 	if (!rc)
 		rc = report_make_rows(&r, o->function, e);
 	if (!rc)
 		put_report(&r, asked, out->to);
 	report_done(&r);
+	suppressions_free(suppress);
 	analysis_free(r.analysis);
 	return rc;
 }

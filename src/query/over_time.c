@@ -13,6 +13,7 @@
 #include "query/diff/comparison_lines.h"
 #include "query/findings/findings.h"
 #include "query/heap/footprint_lines.h"
+#include "query/heap/heap_table.h"
 
 bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_wish *b)
 {
@@ -28,6 +29,8 @@ bool over_time_possible(const struct analysis *a, enum over_time_kind kind)
 		return a->sides_time != NULL;
 	case OVER_THREADS:
 		return true;
+	case OVER_HEAP:
+		return a->footprint && !lens_compares(&a->lens);
 	case OVER_TIMELINE:
 	case OVER_FINDINGS:
 		return !lens_compares(&a->lens);
@@ -70,6 +73,9 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 		return make_activity(a, wish, recently, progress, o);
 	case OVER_FINDINGS:
 		return findings_new(a, progress, &o->findings);
+	case OVER_HEAP:
+		return heap_table_new(a->footprint, (enum heap_question)wish->span.from_ns, NULL,
+				      progress, &o->heap);
 	case N_OVER_TIME:
 		break;
 	}
@@ -102,5 +108,6 @@ void over_time_free(struct over_time *o)
 		activity_done(o->activity);
 	free(o->activity);
 	findings_free(o->findings);
+	heap_table_free(o->heap);
 	free(o);
 }

@@ -14,6 +14,7 @@ struct activity;
 struct analysis;
 struct findings;
 struct footprint_lines;
+struct heap_table;
 struct progress;
 struct recent_kept;
 struct comparison_lines;
@@ -24,6 +25,7 @@ enum over_time_kind {
 	OVER_THREADS, /* who worked when, of what time terms let pass; the span says but how closely */
 	OVER_TIMELINE, /* who worked when within the span, whatever time terms say */
 	OVER_FINDINGS, /* what is worth knowing; of all of the time, and the span is any */
+	OVER_HEAP, /* a table about allocations: from_ns of the span is its enum heap_question */
 	N_OVER_TIME
 };
 
@@ -44,6 +46,7 @@ struct over_time {
 	struct comparison_lines *sides;
 	struct activity *activity;
 	struct findings *findings;
+	struct heap_table *heap;
 };
 
 bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_wish *b);

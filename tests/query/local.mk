@@ -18,6 +18,7 @@ t_query_SOURCES += \
 	tests/query/test_footprint.c \
 	tests/query/test_growing.c \
 	tests/query/test_heap_aggregate.c \
+	tests/query/test_heap_table.c \
 	tests/query/test_lens.c \
 	tests/query/test_name_rules.c \
 	tests/query/test_noise.c \

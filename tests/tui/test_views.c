@@ -489,7 +489,7 @@ Test(views, sorts_by_what_is_shown)
 		stage_init(&st, p, NULL, VIEW_KIND_TOP, cols, 6);
 		for (uint32_t k = 0; k < 3; k++)
 			st.lens.column[k] =
-				(struct lens_column){ .metric = { { k }, MEASURE_SAMPLES, false } };
+				(struct lens_column){ .metric = { { k }, MEASURE_WEIGHT, false } };
 		st.lens.n_columns = 3;
 		stage_reanalyse(&st, NULL);
 		for (int i = 0; i < 12; i++) {
@@ -536,7 +536,7 @@ Test(views, titles_of_several_events)
 		stage_init(&st, p, NULL, widths[i].view, widths[i].cols, 6);
 		for (uint32_t k = 0; k < 3; k++)
 			st.lens.column[k] =
-				(struct lens_column){ .metric = { { k }, MEASURE_SAMPLES, false } };
+				(struct lens_column){ .metric = { { k }, MEASURE_WEIGHT, false } };
 		st.lens.n_columns = 3;
 		stage_reanalyse(&st, NULL);
 		text = stage_text(&st);

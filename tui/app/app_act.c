@@ -309,6 +309,26 @@ static void show_numbered(struct app *a, enum view_kind view)
 						     : "no times in this profile");
 }
 
+/* The first table of a heap, or the next one where one is shown. */
+static void show_heap_view(struct app *a)
+{
+	int view = view_is_of_heap(a->view) ? (int)a->view + 1 : VIEW_KIND_LEAKS;
+
+	if (view > VIEW_KIND_BLOCKS)
+		view = VIEW_KIND_LEAKS;
+	if (app_has_view(a, (enum view_kind)view))
+		show_tab(a, (enum view_kind)view);
+	else
+		app_say(a, false, "no heap data in this profile");
+}
+
+/* Tables about a heap are one tab, which begins with the first of them. */
+static bool is_other_tab(const struct app *a, enum view_kind view)
+{
+	return app_has_view(a, view) &&
+	       (!view_is_of_heap(view) || (view == VIEW_KIND_LEAKS && !view_is_of_heap(a->view)));
+}
+
 /* The next tab to the right (1) or left (-1) of the present one, and round again. */
 static void step_tab(struct app *a, int by)
 {
@@ -316,7 +336,7 @@ static void step_tab(struct app *a, int by)
 
 	do
 		view = (view + by + N_VIEW_KINDS) % N_VIEW_KINDS;
-	while (!app_has_view(a, (enum view_kind)view));
+	while (view != (int)a->view && !is_other_tab(a, (enum view_kind)view));
 	show_tab(a, (enum view_kind)view);
 }
 
@@ -445,6 +465,9 @@ static bool act_on_frame(struct app *a, enum action action)
 		return true;
 	case ACTION_PREVIOUS:
 		next_match(a, -1);
+		return true;
+	case ACTION_HEAP_VIEW:
+		show_heap_view(a);
 		return true;
 	case ACTION_NEXT_VIEW:
 		step_tab(a, 1);

@@ -55,6 +55,8 @@ static void find_wishes(struct app *a, struct over_time_wishes *out)
 		out->of[OVER_TIMELINE].span.n = 0;
 	if (a->view != VIEW_KIND_FINDINGS)
 		out->of[OVER_FINDINGS].span.n = 0;
+	if (!view_is_of_heap(a->view))
+		out->of[OVER_HEAP].span.n = 0;
 }
 
 /*

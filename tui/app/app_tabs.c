@@ -39,6 +39,28 @@ static const char *short_name(enum view_kind kind)
 	}
 }
 
+/* Tables about a heap share a tab: that of the one on screen, or of the first. */
+static bool has_tab(const struct app *a, enum view_kind view)
+{
+	return !view_is_of_heap(view) || a->view == view ||
+	       (view == VIEW_KIND_LEAKS && !view_is_of_heap(a->view));
+}
+
+static void put_heap_tab(const struct app *a, enum view_kind view, enum tab_names names, char *text,
+			 size_t n)
+{
+	char key[32];
+
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_HEAP_VIEW, key,
+		    sizeof(key));
+	if (a->view == view)
+		snprintf(text, n, "[%s %s]", key, views[view]->name);
+	else if (names == TAB_NUMBERS)
+		snprintf(text, n, " %s ", key);
+	else
+		snprintf(text, n, " %s %s ", key, views[view]->name);
+}
+
 /* " 1 top [2 tree] 3 callers", or shorter. Returns the columns; draws nothing in row -1. */
 static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names names)
 {
@@ -49,12 +71,14 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names
 		bool active = (int)a->view == i;
 		const char *mark = i == VIEW_KIND_INFO && losses ? " !" : "";
 		uint16_t style = active ? STYLE_TAB_ACTIVE : STYLE_TAB;
-		char text[64];
+		char text[128];
 		int used;
 
-		if (!app_has_view(a, (enum view_kind)i))
+		if (!app_has_view(a, (enum view_kind)i) || !has_tab(a, (enum view_kind)i))
 			continue;
-		if (i >= N_NUMBERED)
+		if (view_is_of_heap((enum view_kind)i))
+			put_heap_tab(a, (enum view_kind)i, names, text, sizeof(text));
+		else if (i >= N_NUMBERED)
 			snprintf(text, sizeof(text), active ? "[%s]" : " %s ", views[i]->name);
 		else if (active)
 			snprintf(text, sizeof(text), "[%d %s%s]", (i + 1) % 10, views[i]->name,
@@ -69,6 +93,8 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names
 		used = (int)strlen(text);
 		if (row >= 0) {
 			canvas_puts(c, row, col, c->cols - col, style, text);
+			if (view_is_of_heap((enum view_kind)i))
+				app_add_hit(a, row, col, used, ACTION_HEAP_VIEW);
 			if (i < N_NUMBERED)
 				app_add_hit(a, row, col, used,
 					    (enum action)((int)ACTION_VIEW_1 + i));

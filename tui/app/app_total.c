@@ -42,7 +42,7 @@ static const char *counted_text(enum measure measure)
 
 bool app_is_of_all_measures(const struct app *a)
 {
-	return a->view == VIEW_KIND_MEMORY && a->analysis->footprint;
+	return (a->view == VIEW_KIND_MEMORY || view_is_of_heap(a->view)) && a->analysis->footprint;
 }
 
 int64_t app_total_ns(const struct app *a)

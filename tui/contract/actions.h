@@ -22,6 +22,7 @@
 #define IN_ALIGN    0x0200u /* two sides along a time axis */
 #define IN_FINDINGS 0x0400u /* sentences about the profile */
 #define IN_CODE     0x0800u /* lines and instructions of a function */
+#define IN_HEAP     0x8000u /* tables about allocations */
 #define IN_LIVE     0x1000u /* of what is being recorded */
 #define IN_HALF     0x2000u /* what can be a side is selected, and the other side is chosen */
 #define IN_SIDES    0x4000u /* a side is chosen, or two that were are compared */
@@ -73,8 +74,8 @@
 	X(NEXT,         "next",          "n",                    IN_NAMES, "",        "next match") \
 	X(PREVIOUS,     "previous",      "N",                    IN_NAMES, "",        "previous match") \
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; Backspace first takes the last away") \
-	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE | IN_MEMORY, "sort",    "sort by the next column") \
-	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE | IN_MEMORY, "",  "turn the order round") \
+	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE | IN_MEMORY | IN_HEAP, "sort",    "sort by the next column") \
+	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE | IN_MEMORY | IN_HEAP, "",  "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, line, thread, process, command, event, cpu, cgroup, label") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
 	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "scale",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
@@ -98,6 +99,7 @@
 	X(VIEW_8,       "view-8",        "8",                    IN_ALL,    "",        "") \
 	X(VIEW_9,       "view-9",        "9",                    IN_ALL,    "",        "") \
 	X(VIEW_10,      "view-10",       "0",                    IN_ALL,    "",        "") \
+	X(HEAP_VIEW,    "heap-view",     "M",                    IN_ALL,    "",        "of a heap: leaks; again: lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks") \
 	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
 	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "pause",   "pause the screen, and continue; data is still collected") \
 	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s, or all with what is older counting less") \

@@ -61,6 +61,7 @@ static const struct {
 	{ IN_TIME, "time" },
 	{ IN_MEMORY, "memory" },
 	{ IN_FINDINGS, "findings" },
+	{ IN_HEAP, "heap tables" },
 	{ IN_LIVE, "live" },
 	{ IN_ALIGN, "sides over time" },
 	{ IN_HALF, "a side chosen" },

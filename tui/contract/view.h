@@ -28,7 +28,10 @@ struct annotation;
 struct code_wish;
 struct over_time_wish;
 
-/* X(enum, name) — in the order of tabs: the first has the key 1 and the tenth 0, in every profile, whichever of them it has. */
+/*
+ * X(enum, name) — in the order of tabs: the first has the key 1 and the tenth 0, in every profile, whichever of them it has. Those from leaks
+ * on are the tables of query/heap/heap_table.h, in its order; they share one tab and one key.
+ */
 /* clang-format off */
 #define VIEWS(X) \
 	X(TOP,       "top") \
@@ -41,7 +44,15 @@ struct over_time_wish;
 	X(INFO,      "info") \
 	X(MEMORY,    "memory") \
 	X(FINDINGS,  "findings") \
-	X(ANNOTATE,  "annotate") /* of a function that was chosen elsewhere: it has a tab only while it is shown */
+	X(ANNOTATE,  "annotate") /* of a function that was chosen elsewhere: it has a tab only while it is shown */ \
+	X(LEAKS,       "leaks") \
+	X(LIFETIMES,   "lifetimes") \
+	X(SIZES,       "sizes") \
+	X(TEMPORARIES, "temporaries") \
+	X(HANDOFFS,    "handoffs") \
+	X(REALLOCS,    "reallocs") \
+	X(WASTE,       "waste") \
+	X(BLOCKS,      "blocks")
 /* clang-format on */
 
 enum view_kind {
@@ -50,6 +61,23 @@ enum view_kind {
 #undef X
 		N_VIEW_KINDS
 };
+
+/* Views of the table of heap_table.h. */
+static inline bool view_is_of_heap(enum view_kind view)
+{
+	return view >= VIEW_KIND_LEAKS && view <= VIEW_KIND_BLOCKS;
+}
+
+/* The cases of a switch that are such views. */
+#define CASES_OF_HEAP \
+	case VIEW_KIND_LEAKS: \
+	case VIEW_KIND_LIFETIMES: \
+	case VIEW_KIND_SIZES: \
+	case VIEW_KIND_TEMPORARIES: \
+	case VIEW_KIND_HANDOFFS: \
+	case VIEW_KIND_REALLOCS: \
+	case VIEW_KIND_WASTE: \
+	case VIEW_KIND_BLOCKS
 
 /* What a view may look at. Everything is borrowed for the call. */
 struct scene {

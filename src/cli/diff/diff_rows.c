@@ -450,6 +450,7 @@ int diff_rows_make(struct diff_rows *r, const char *function, struct err *e)
 	case VIEW_KIND_INFO:
 	case VIEW_KIND_FINDINGS:
 	case VIEW_KIND_ANNOTATE:
+CASES_OF_HEAP:
 	case N_VIEW_KINDS:
 		break;
 	}

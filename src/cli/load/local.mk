@@ -3,4 +3,5 @@ EXTRA_DIST += src/cli/load/README.md
 libcli_a_SOURCES += \
 	src/cli/load/live_save.c src/cli/load/live_save.h \
 	src/cli/load/load.c src/cli/load/load.h \
-	src/cli/load/load_heaps.c src/cli/load/load_heaps.h
+	src/cli/load/load_heaps.c src/cli/load/load_heaps.h \
+	src/cli/load/load_suppressions.c src/cli/load/load_suppressions.h

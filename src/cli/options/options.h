@@ -47,10 +47,11 @@ struct filter;
 	X(SERVERS,  "debuginfod",0,   NULL,        ON_READ,    flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
 	X(STITCH,   "stitch",    0,   NULL,        ON_READ,    flag,    stitch,      "copied stacks that were cut short go on as earlier ones of the thread, behind [stitched]") \
 	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, all, or print: as perf script prints them") \
-	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline, info, memory (of heaps), findings or annotate (of a function)") \
+	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline, info, memory, leaks, lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks (of heaps), findings or annotate (of a function)") \
 	X(FUNCTION, "function",  0,   "RE",        ON_ROWS,    text,    function,    "the function of butterfly or annotate; in callers, only this one") \
 	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  text,    sort,        "order a table by self, total, name or module") \
 	X(ROWS,     "rows",      'n', "ROWS",      ON_ROWS,    rows,    rows,        "at most so many rows; 0 is all") \
+	X(SUPPRESS, "suppressions", 0, "FILE",     ON_REPORT,  text,    suppressions, "--view leaks counts leaks that FILE names (leak:PATTERN, as of LeakSanitizer), and shows them no more") \
 	X(MIN,      "min",       0,   "PERCENT",   ON_ROWS,    percent, min_percent, "leave out what is less than this share; 0 is nothing") \
 	X(WIDTH,    "width",     0,   "COLS",      ON_ROWS,    width,   width,       "rows at most so wide; 0 is unlimited; the terminal's if not given, else unlimited") \
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    flag,    json,        "JSON instead of text") \
@@ -135,18 +136,19 @@ struct options {
 	struct option_list events;      /* --event */
 	struct option_list fail_if;     /* --fail-if */
 	struct option_list maps;        /* --map */
-	struct filter *filter; /* -f, --time and --thread together; never NULL once parsed */
-	const char *metric;    /* "" when not given */
-	const char *group;     /* NULL: not given */
-	const char *view;      /* NULL: not given */
-	const char *function;  /* NULL: not given */
-	const char *sort;      /* NULL: not given */
-	const char *to;        /* NULL: not given */
-	const char *output;    /* NULL: standard output */
-	const char *keys;      /* NULL: not given */
-	const char *fields;    /* NULL: not given */
-	const char *color;     /* NULL: not given */
-	const char *normalise; /* NULL: not given, as the following */
+	struct filter *filter;    /* -f, --time and --thread together; never NULL once parsed */
+	const char *metric;       /* "" when not given */
+	const char *group;        /* NULL: not given */
+	const char *view;         /* NULL: not given */
+	const char *function;     /* NULL: not given */
+	const char *sort;         /* NULL: not given */
+	const char *suppressions; /* NULL: not given */
+	const char *to;           /* NULL: not given */
+	const char *output;       /* NULL: standard output */
+	const char *keys;         /* NULL: not given */
+	const char *fields;       /* NULL: not given */
+	const char *color;        /* NULL: not given */
+	const char *normalise;    /* NULL: not given, as the following */
 	const char *side_a, *side_b;
 	const char *side_name[2]; /* not said: what sides are called; NULL: by their files */
 	const char *junit;

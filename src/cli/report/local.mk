@@ -6,6 +6,7 @@ libcli_a_SOURCES += \
 	src/cli/report/report_annotate.c src/cli/report/report_annotate.h \
 	src/cli/report/report.c src/cli/report/report.h \
 	src/cli/report/report_findings.c src/cli/report/report_findings.h \
+	src/cli/report/report_heap.c src/cli/report/report_heap.h \
 	src/cli/report/report_info.c src/cli/report/report_info.h \
 	src/cli/report/report_json.c src/cli/report/report_json.h \
 	src/cli/report/report_memory.c src/cli/report/report_memory.h \

@@ -18,6 +18,7 @@
 #include "query/core/filter.h"
 #include "query/core/heap_pass.h"
 #include "query/findings/findings.h"
+#include "query/heap/heap_table.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
 #define X(name, text) [VIEW_KIND_##name] = text,
@@ -475,13 +476,24 @@ static int make_timeline(struct report *r, struct err *e)
 	return 0;
 }
 
+static int make_heap(struct report *r, struct err *e)
+{
+	enum heap_question q = (enum heap_question)(r->view - VIEW_KIND_LEAKS);
+	const struct footprint *f = analysis_footprint(r->analysis, NULL);
+
+	if (!f)
+		return err_set(e, -EINVAL, "--view %s wants a recording of a heap",
+			       view_names[r->view]);
+	return heap_table_new(f, q, r->suppress, NULL, &r->heap); /* nobody cancels it */
+}
+
 int report_make_rows(struct report *r, const char *function, struct err *e)
 {
 	r->n_columns = r->analysis->weights.n_columns;
 	r->keys = &r->analysis->keys;
 	if (r->view != VIEW_KIND_TOP && r->view != VIEW_KIND_THREADS &&
 	    r->view != VIEW_KIND_TIMELINE && r->view != VIEW_KIND_MEMORY &&
-	    r->view != VIEW_KIND_FINDINGS &&
+	    r->view != VIEW_KIND_FINDINGS && !view_is_of_heap(r->view) &&
 	    !query_options_group_of_frames(r->analysis->lens.grouping))
 		return err_set(e, -EINVAL,
 			       "--view %s has frames; --group takes function, module or "
@@ -509,6 +521,8 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 		return analysis_footprint(r->analysis, NULL)
 			       ? 0
 			       : err_set(e, -EINVAL, "--view memory wants a recording of a heap");
+CASES_OF_HEAP:
+		return make_heap(r, e);
 	case VIEW_KIND_FINDINGS:
 		findings_new(r->analysis, NULL, &r->findings); /* nobody cancels it */
 		return 0;
@@ -525,6 +539,7 @@ void report_done(struct report *r)
 	if (r->processes.key)
 		groups_done(&r->processes);
 	findings_free(r->findings);
+	heap_table_free(r->heap);
 	vec_done(&r->rows);
 	vec_done(&r->numbers);
 }

@@ -18,7 +18,9 @@
 struct analysis;
 struct err;
 struct findings;
+struct heap_table;
 struct options;
+struct suppressions;
 
 /* Where in a butterfly a row stands. */
 enum report_role { ROLE_ROW, ROLE_CALLER, ROLE_CENTRE, ROLE_CALLEE };
@@ -54,8 +56,10 @@ struct report {
 	int64_t max_rows;       /* 0: all */
 	double min_percent;     /* of column 0's total */
 	uint32_t n_columns;     /* numbers of a row */
-	struct findings *findings; /* of that view; owned, freed by report_done() */
-	uint64_t n_left_out;       /* rows that max_rows or min_percent left out */
+	struct findings *findings;           /* of that view; owned, freed by report_done() */
+	struct heap_table *heap;             /* of tables about a heap; owned likewise */
+	const struct suppressions *suppress; /* of leaks; NULL: none; borrowed */
+	uint64_t n_left_out;                 /* rows that max_rows or min_percent left out */
 	VEC(struct report_row) rows;
 	VEC(int64_t) numbers; /* [n rows][2][n_columns] self, then total */
 };

@@ -10,6 +10,7 @@
 #include "cli/report/json_out.h"
 #include "cli/report/report.h"
 #include "cli/report/report_findings.h"
+#include "cli/report/report_heap.h"
 #include "cli/report/report_info.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
@@ -195,6 +196,11 @@ void report_json(const struct report *r, FILE *to)
 
 	json_begin(&j, NULL, '{', true);
 	report_json_head(&j, r, view_names[r->view]);
+	if (r->heap) {
+		report_heap_json(r, &j);
+		json_end(&j, '}');
+		return;
+	}
 	if (r->view == VIEW_KIND_FINDINGS) {
 		report_findings_json(r, &j);
 		json_end(&j, '}');

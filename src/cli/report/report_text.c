@@ -407,6 +407,7 @@ void report_text(const struct report *r, FILE *to)
 	case VIEW_KIND_ANNOTATE:
 	case VIEW_KIND_INFO:
 	case VIEW_KIND_FINDINGS:
+CASES_OF_HEAP:
 	case N_VIEW_KINDS:
 		put_titles(r, to, &l, query_options_group_title(r->keys->grouping));
 		put_rows(r, to, &l, ROLE_ROW);

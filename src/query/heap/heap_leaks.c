@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How what each site holds grows over the run: a verdict, a rate, and where the end is.
+ *
+ * The line of a site is what it holds at the ends of some hundred equal slots of time, without the teardown at the end of a
+ * program that frees all (footprint_teardown()). Rates are the mean growth between eighths of the line; their error is that of
+ * the mean of seven such numbers (Student, 95 %).
+ */
+#include "config.h"
+
+#include "base/fmt.h"
+#include "query/heap/footprint.h"
+#include "query/heap/footprint_lines.h"
+#include "query/heap/heap_answers.h"
+#include "query/heap/heap_verdict.h"
+#include "query/heap/suppressions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Slots of the run. */
+#define SLOTS 160u
+
+/* A site is of interest that ever holds so much of the peak, or anything at the end. */
+#define LEAST_PART 100
+
+struct site_sums {
+	int64_t first_ns, last_ns; /* of its allocations; first_ns -1: none */
+	double calls, leaked, leaked_blocks;
+};
+
+struct leaks {
+	struct heap_asking *ask;
+	struct site_sums *sum; /* [n_sites] */
+	struct footprint_lines *lines;
+	uint32_t n; /* slots of lines before the teardown */
+	int64_t whole_ns;
+	int64_t peak; /* of all */
+	uint32_t n_suppressed;
+	double suppressed; /* bytes */
+	uint32_t n_small;
+};
+
+static void see(void *arg, const struct heap_block_seen *b)
+{
+	struct leaks *l = arg;
+	struct site_sums *s;
+	int64_t at;
+
+	if (b->site == ID_NONE)
+		return;
+	s = &l->sum[b->site];
+	at = heap_since_start(l->ask, b->track, b->begin);
+	if (s->first_ns < 0)
+		s->first_ns = at;
+	if (at > s->last_ns)
+		s->last_ns = at;
+	s->calls += b->n;
+	if (b->end == END_NEVER) {
+		s->leaked += b->bytes;
+		s->leaked_blocks += b->n;
+	}
+}
+
+static const char *verdict_name(enum heap_verdict v)
+{
+	static const char *const names[] = {
+		[VERDICT_STEADY] = "grows steadily",  [VERDICT_SAWTOOTH] = "sawtooth",
+		[VERDICT_BOUNDED] = "bounded",        [VERDICT_STARTUP] = "one-time start-up",
+		[VERDICT_AT_END] = "only at the end", [VERDICT_SHORT] = "too short to tell",
+		[VERDICT_OTHER] = "no pattern",
+	};
+
+	return names[v];
+}
+
+static char *remark_of(const struct leaks *l, const struct heap_growth *g,
+		       const struct site_sums *s)
+{
+	char a[FMT_SIZE], n[FMT_COUNTED_SIZE];
+
+	switch (g->verdict) {
+	case VERDICT_STEADY:
+		return s->leaked > 0 ? xasprintf("still rising at the end")
+				     : xasprintf("rises until the program frees all");
+	case VERDICT_SAWTOOTH:
+		return xasprintf("falls %u times to less than half", g->n_falls);
+	case VERDICT_BOUNDED:
+		return xasprintf("no growth since %s",
+				 fmt_ns(a, (int64_t)((double)l->whole_ns * g->level_since)));
+	case VERDICT_STARTUP:
+		return xasprintf("%s before %s, none later",
+				 fmt_counted(n, llround(s->calls), "allocation"),
+				 fmt_ns(a, s->last_ns + 1));
+	case VERDICT_AT_END:
+		return xasprintf("begins at %s", fmt_ns(a, s->first_ns));
+	case VERDICT_SHORT:
+	case VERDICT_OTHER:
+		break;
+	}
+	return NULL;
+}
+
+/* Is the row of a stack that a suppression matches? */
+static bool is_suppressed(struct leaks *l, const struct heap_table_row *row, double leaked)
+{
+	const struct footprint *f = l->ask->f;
+
+	if (!l->ask->suppress ||
+	    !suppressions_match(l->ask->suppress, f->profile, &f->counts, row->stack))
+		return false;
+	l->n_suppressed++;
+	l->suppressed += leaked;
+	return true;
+}
+
+static void drop_row(struct heap_asking *ask)
+{
+	struct heap_table_row *row = &ask->out->rows.at[--ask->out->rows.n];
+
+	free(row->label);
+	free(row->remark);
+}
+
+static void add(struct leaks *l, uint32_t site)
+{
+	const int64_t *line = footprint_row_line(l->lines, site);
+	const struct site_sums *s = &l->sum[site];
+	struct heap_growth g = { .verdict = VERDICT_SHORT };
+	struct heap_table_row *row;
+	int64_t at_end = 0;
+
+	if (line && l->n > 0) {
+		struct heap_run run = {
+			.line = line,
+			.n = l->n,
+			.slot_ns = (double)l->whole_ns / l->lines->n_row_slots,
+			.first = (double)s->first_ns / (double)l->whole_ns,
+			.last = (double)s->last_ns / (double)l->whole_ns,
+			.ends = (double)l->n / l->lines->n_row_slots,
+		};
+
+		g = heap_judge_growth(&run);
+		at_end = line[l->n - 1];
+	}
+	if (s->leaked <= 0 && at_end <= 0 && g.highest < l->peak / LEAST_PART) {
+		l->n_small++;
+		return;
+	}
+	row = heap_add_site(l->ask, site);
+	row->label = xstrdup(verdict_name(g.verdict));
+	row->remark = remark_of(l, &g, s);
+	if (g.verdict == VERDICT_STEADY) {
+		row->cell[0] = (int64_t)fmin(g.bytes_per_hour, 0x1p62);
+		row->cell[1] = (int64_t)fmin(g.error, 0x1p62);
+	}
+	row->cell[2] = at_end;
+	row->cell[3] = llround(s->leaked);
+	row->cell[4] = llround(s->leaked_blocks);
+	row->cell[5] = g.highest;
+	if (is_suppressed(l, row, s->leaked))
+		drop_row(l->ask);
+}
+
+/* By projected growth, then by what is lost, then by what was held. */
+static int compare(const void *a, const void *b)
+{
+	static const int by[] = { 0, 3, 2, 5 };
+	const struct heap_table_row *x = a, *y = b;
+
+	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++)
+		if (x->cell[by[i]] != y->cell[by[i]])
+			return x->cell[by[i]] < y->cell[by[i]] ? 1 : -1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static void note_left_out(struct leaks *l)
+{
+	char n[FMT_COUNTED_SIZE], bytes[FMT_SIZE];
+
+	if (l->n_suppressed > 0)
+		heap_note(l->ask, xasprintf("suppressed: %s that leaked %s",
+					    fmt_counted(n, l->n_suppressed, "site"),
+					    fmt_bytes(bytes, llround(l->suppressed))));
+	if (l->n_small > 0)
+		heap_note(
+			l->ask,
+			xasprintf(
+				"left out: %s that leaked nothing and never held 1 %% of the peak",
+				fmt_counted(n, l->n_small, "site")));
+}
+
+static void add_all(struct leaks *l)
+{
+	const struct heap_manner *m = &l->ask->f->manner;
+	bool ended = !m->lives_on && !m->goes_on;
+	uint32_t n = l->lines->n_row_slots;
+
+	l->n = ended ? (uint32_t)((uint64_t)l->lines->teardown * n / l->lines->span.n) : n;
+	for (uint32_t i = 0; i < l->ask->n_sites; i++)
+		if (l->sum[i].first_ns >= 0)
+			add(l, i);
+	if (l->ask->out->rows.n > 0)
+		qsort(l->ask->out->rows.at, l->ask->out->rows.n, sizeof(*l->ask->out->rows.at),
+		      compare);
+	note_left_out(l);
+}
+
+int heap_leaks(struct heap_asking *ask)
+{
+	struct leaks l = { .ask = ask, .peak = ask->f->total[FOOTPRINT_PEAK] };
+	struct time_span span = { 0, 1, SLOTS, 0 };
+	int rc;
+
+	l.whole_ns = span.to_ns = ask->f->whole_ns < INT64_MAX ? ask->f->whole_ns + 1 : INT64_MAX;
+	l.sum = xcalloc(ask->n_sites, sizeof(*l.sum));
+	for (uint32_t i = 0; i < ask->n_sites; i++)
+		l.sum[i].first_ns = -1;
+	rc = heap_each_block(ask, see, &l);
+	if (rc == 0)
+		rc = footprint_lines_new(ask->f, &span, ask->progress, &l.lines);
+	if (rc == 0)
+		add_all(&l);
+	footprint_lines_free(l.lines);
+	free(l.sum);
+	return rc;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The frame around the answers: the pass over the blocks, rows, order, numbers as text. */
+#include "config.h"
+
+#include "query/heap/heap_table.h"
+
+#include "base/fmt.h"
+#include "base/task.h"
+#include "query/heap/footprint.h"
+#include "query/heap/heap_answers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows between looks whether the answer is still wanted. */
+#define ROWS_A_LOOK 65536u
+
+static const struct heap_table_form forms[N_HEAP_QUESTIONS] = {
+	[HEAP_LEAKS] = { "VERDICT",
+			 true,
+			 -1,
+			 -1,
+			 { { "GROWTH/H", "bytes_per_hour", CELL_RATE },
+			   { "± 95 %", "bytes_per_hour_error", CELL_RATE },
+			   { "AT END", "at_end", CELL_BYTES },
+			   { "LEAKED", "leaked", CELL_BYTES },
+			   { "BLOCKS", "leaked_blocks", CELL_COUNT },
+			   { "PEAK", "highest", CELL_BYTES } } },
+	[HEAP_LIFETIMES] = { "LIVED",
+			     false,
+			     0,
+			     -1,
+			     { { "CALLS", "calls", CELL_COUNT },
+			       { "CALLS %", "calls_share", CELL_PART },
+			       { "BYTES", "bytes", CELL_BYTES },
+			       { "BYTES %", "bytes_share", CELL_PART } } },
+	[HEAP_SIZES] = { "SIZE",
+			 false,
+			 0,
+			 -1,
+			 { { "CALLS", "calls", CELL_COUNT },
+			   { "CALLS %", "calls_share", CELL_PART },
+			   { "BYTES", "bytes", CELL_BYTES },
+			   { "BYTES %", "bytes_share", CELL_PART },
+			   { "LEAKED", "leaked", CELL_BYTES } } },
+	[HEAP_TEMPORARIES] = { NULL,
+			       true,
+			       -1,
+			       0,
+			       { { "TEMP", "temporary", CELL_COUNT },
+				 { "OF CALLS", "temporary_share", CELL_PART },
+				 { "< 1 MS", "within_1_ms", CELL_COUNT },
+				 { "CALLS", "calls", CELL_COUNT },
+				 { "OF ALL", "share_of_all_calls", CELL_PART },
+				 { "BYTES", "bytes", CELL_BYTES } } },
+	[HEAP_HANDOFFS] = { "ALLOCATED BY → FREED BY",
+			    false,
+			    0,
+			    0,
+			    { { "BLOCKS", "blocks", CELL_COUNT },
+			      { "BLOCKS %", "blocks_share", CELL_PART },
+			      { "BYTES", "bytes", CELL_BYTES },
+			      { "LIVED", "mean_lifetime_ns", CELL_NS } } },
+	[HEAP_REALLOCS] = { NULL,
+			    true,
+			    -1,
+			    2,
+			    { { "REALLOCS", "reallocs", CELL_COUNT },
+			      { "LONGEST", "longest_chain", CELL_COUNT },
+			      { "COPIED ≤", "copied_at_most", CELL_BYTES },
+			      { "FROM", "smallest_first", CELL_BYTES },
+			      { "TO", "largest_last", CELL_BYTES } } },
+	[HEAP_WASTE] = { "SIZE",
+			 false,
+			 3,
+			 3,
+			 { { "BLOCKS", "blocks", CELL_COUNT },
+			   { "ASKED FOR", "requested", CELL_BYTES },
+			   { "TAKEN", "taken", CELL_BYTES },
+			   { "WASTE", "waste", CELL_BYTES },
+			   { "WASTE %", "waste_share", CELL_PART } } },
+	[HEAP_BLOCKS] = { "THREAD",
+			  true,
+			  -1,
+			  0,
+			  { { "SIZE", "size", CELL_BYTES },
+			    { "AT", "at_ns", CELL_TIME },
+			    { "LIVED", "lifetime_ns", CELL_NS } } },
+};
+
+static int (*const answers[N_HEAP_QUESTIONS])(struct heap_asking *ask) = {
+	[HEAP_LEAKS] = heap_leaks,       [HEAP_LIFETIMES] = heap_lifetimes,
+	[HEAP_SIZES] = heap_sizes,       [HEAP_TEMPORARIES] = heap_temporaries,
+	[HEAP_HANDOFFS] = heap_handoffs, [HEAP_REALLOCS] = heap_reallocs,
+	[HEAP_WASTE] = heap_waste,       [HEAP_BLOCKS] = heap_blocks,
+};
+
+/* Without which there is no answer: HEAP_LACKS_…, and what then is not known. */
+static const struct {
+	uint32_t what;
+	const char *says;
+} needs[N_HEAP_QUESTIONS] = {
+	[HEAP_LEAKS] = { HEAP_LACKS_TIMES, "when memory was allocated" },
+	[HEAP_LIFETIMES] = { HEAP_LACKS_TIMES | HEAP_LACKS_LIFETIMES | HEAP_LACKS_CALLS,
+			     "when each block was allocated and freed" },
+	[HEAP_SIZES] = { HEAP_LACKS_CALLS, "the sizes of single blocks" },
+	[HEAP_TEMPORARIES] = { HEAP_LACKS_CALLS | HEAP_LACKS_TEMPORARY,
+			       "which blocks were temporary" },
+	[HEAP_HANDOFFS] = { HEAP_LACKS_CALLS | HEAP_LACKS_THREADS, "which threads there were" },
+	[HEAP_REALLOCS] = { HEAP_LACKS_CALLS | HEAP_LACKS_LIFETIMES,
+			    "which block realloc changed" },
+	[HEAP_WASTE] = { HEAP_LACKS_CALLS, "the sizes of single blocks" },
+	[HEAP_BLOCKS] = { HEAP_LACKS_CALLS | HEAP_LACKS_LIFETIMES, "single blocks" },
+};
+
+const char *heap_question_name(enum heap_question q)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		HEAP_QUESTIONS(X)
+#undef X
+	};
+
+	return names[q];
+}
+
+int64_t heap_since_start(const struct heap_asking *ask, uint32_t track, uint32_t moment)
+{
+	int64_t at = heap_track_time(&ask->state.track[track], moment);
+
+	return at == TIME_NONE ? 0 : at - ask->state.begin_ns[track];
+}
+
+int64_t heap_lifetime(const struct heap_asking *ask, const struct heap_block_seen *b)
+{
+	int64_t ns;
+
+	if (b->row == ID_NONE || b->end == END_NEVER)
+		return -1;
+	ns = heap_since_start(ask, b->track, b->end & END_MOMENT) -
+	     heap_since_start(ask, b->track, b->begin);
+	return ns > 0 ? ns : 0;
+}
+
+static bool origin_passes(const struct heap_asking *ask, uint32_t origin, uint32_t begin)
+{
+	const struct heap_columns *c = &ask->state.columns;
+
+	return heap_pass_own(&ask->pass, c, origin, begin) &&
+	       heap_pass_lens(&ask->pass, c, origin, begin);
+}
+
+static void see_block(const struct heap_asking *ask, uint32_t i, struct heap_block_seen *b)
+{
+	const struct heap_columns *c = &ask->state.columns;
+	const struct heap_origin *o = &c->origins[c->origin[i]];
+	const struct heap_track *t = &ask->state.track[o->track];
+
+	b->row = i;
+	b->track = o->track;
+	b->begin = c->begin[i];
+	b->end = allocation_end(c, i, t->n_moments);
+	b->origin = c->origin[i];
+	b->site = ask->f->row_of_stack[o->stack];
+	b->size = allocation_size(c, i);
+	b->n = ask->state.exact ? 1 : heap_stands_for(t, b->begin, b->size);
+	b->bytes = b->n * (double)b->size;
+	b->temporary = b->end != END_NEVER && b->end & END_TEMPORARY ? b->n : 0;
+}
+
+static void see_counted(const struct heap_asking *ask, const struct heap_bulk *bulk,
+			struct heap_block_seen *b)
+{
+	const struct heap_origin *o = &ask->state.columns.origins[bulk->origin];
+
+	*b = (struct heap_block_seen){
+		.row = ID_NONE,
+		.track = o->track,
+		.begin = bulk->moment,
+		.end = bulk->until > bulk->moment ? bulk->until : bulk->moment,
+		.origin = bulk->origin,
+		.site = ask->f->row_of_stack[o->stack],
+		.size = bulk->calls > 0 ? bulk->bytes / bulk->calls : 0,
+		.n = (double)bulk->calls,
+		.bytes = (double)bulk->bytes,
+		.temporary = (double)bulk->temporary,
+	};
+}
+
+int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct heap_block_seen *b),
+		    void *arg)
+{
+	const struct heap_columns *c = &ask->state.columns;
+	struct heap_block_seen b;
+
+	for (uint32_t i = 0; i < c->n_allocations; i++) {
+		if (i % ROWS_A_LOOK == 0 && progress_cancelled(ask->progress))
+			return -ECANCELED;
+		if (c->origins[c->origin[i]].stack >= ask->f->counts.n_stacks ||
+		    !origin_passes(ask, c->origin[i], c->begin[i]))
+			continue;
+		see_block(ask, i, &b);
+		fn(arg, &b);
+	}
+	for (uint32_t i = 0; i < c->n_bulk; i++) {
+		if (c->origins[c->bulk[i].origin].stack >= ask->f->counts.n_stacks ||
+		    !origin_passes(ask, c->bulk[i].origin, c->bulk[i].moment))
+			continue;
+		see_counted(ask, &c->bulk[i], &b);
+		fn(arg, &b);
+	}
+	return 0;
+}
+
+struct heap_table_row *heap_add_row(struct heap_asking *ask)
+{
+	struct heap_table_row row = { .key = KEY_NONE };
+
+	for (int i = 0; i < HEAP_TABLE_COLUMNS; i++)
+		row.cell[i] = CELL_NONE;
+	vec_push(&ask->out->rows, row);
+	return &ask->out->rows.at[ask->out->rows.n - 1];
+}
+
+struct heap_table_row *heap_add_site(struct heap_asking *ask, uint32_t site)
+{
+	struct heap_table_row *row = heap_add_row(ask);
+
+	if (site >= ask->n_sites)
+		return row;
+	row->key = ask->site[site].key;
+	row->file = ask->site[site].file;
+	row->line = ask->site[site].line;
+	row->stack = ask->stack[site];
+	return row;
+}
+
+void heap_note(struct heap_asking *ask, char *text)
+{
+	vec_push(&ask->out->notes, text);
+}
+
+/* Which site each row of the footprint is: its sites may be sorted meanwhile, its rows stay. */
+static void find_sites(struct heap_asking *ask)
+{
+	const struct footprint *f = ask->f;
+	struct heap_site *of = heap_sites(f->profile, &f->counts, &f->keys, f->lens.inlines);
+
+	ask->n_sites = f->n_sites;
+	ask->site = xcalloc(f->n_sites, sizeof(*ask->site));
+	ask->stack = xcalloc(f->n_sites, sizeof(*ask->stack));
+	for (uint32_t i = 0; i < f->counts.n_stacks; i++) {
+		uint32_t row = f->row_of_stack[i];
+
+		if (row == ID_NONE)
+			continue;
+		ask->site[row] = of[i];
+		ask->stack[row] = i;
+	}
+	free(of);
+}
+
+/* What holds for any answer. */
+static void note_manner(struct heap_asking *ask)
+{
+	const struct heap_manner *m = &ask->f->manner;
+	char text[FMT_SIZE];
+
+	if (m->sampled)
+		heap_note(
+			ask,
+			xasprintf(
+				"estimated: not every allocation was recorded; a number of n recorded "
+				"blocks is right to about 2/sqrt(n) of itself"));
+	if (m->culled_ns > 0)
+		heap_note(
+			ask,
+			xasprintf("culled: blocks that lived less than %s are known as sums alone",
+				  fmt_ns(text, m->culled_ns)));
+	if (m->lives_on || m->goes_on)
+		heap_note(ask,
+			  xasprintf("the process was still running: what is not freed is still in "
+				    "use, and need not be a leak"));
+}
+
+static void count_columns(struct heap_table *t)
+{
+	while (t->n_columns < HEAP_TABLE_COLUMNS && t->form->column[t->n_columns].title)
+		t->n_columns++;
+}
+
+static int answer(struct heap_asking *ask)
+{
+	struct sample_scan *r;
+	int rc = sample_scan_new(ask->f->profile, &ask->f->counts, &ask->f->lens, ask->progress,
+				 &r);
+
+	if (rc < 0)
+		return rc;
+	heap_state_init(&ask->state, ask->f->profile, &ask->f->counts);
+	heap_pass_init(&ask->pass, &ask->state, r, 0);
+	find_sites(ask);
+	note_manner(ask);
+	if (ask->f->manner.lacks & needs[ask->out->question].what)
+		heap_note(ask,
+			  xasprintf("the file does not say %s", needs[ask->out->question].says));
+	else
+		rc = answers[ask->out->question](ask);
+	heap_table_sort(ask->out, ask->out->form->order, false);
+	free(ask->site);
+	free(ask->stack);
+	heap_pass_done(&ask->pass);
+	heap_state_done(&ask->state);
+	sample_scan_free(r);
+	return rc;
+}
+
+int heap_table_new(const struct footprint *f, enum heap_question q,
+		   const struct suppressions *suppress, struct progress *progress,
+		   struct heap_table **out)
+{
+	struct heap_table *t = xcalloc(1, sizeof(*t));
+	struct heap_asking ask = { .f = f, .out = t, .suppress = suppress, .progress = progress };
+	int rc;
+
+	t->question = q;
+	t->footprint = f;
+	t->form = &forms[q];
+	count_columns(t);
+	rc = answer(&ask);
+	if (rc < 0) {
+		heap_table_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+void heap_table_free(struct heap_table *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->notes.n; i++)
+		free(t->notes.at[i]);
+	vec_done(&t->notes);
+	for (size_t i = 0; i < t->rows.n; i++) {
+		free(t->rows.at[i].label);
+		free(t->rows.at[i].remark);
+		free(t->rows.at[i].filter);
+	}
+	vec_done(&t->rows);
+	free(t);
+}
+
+/* A row's place among others. */
+struct order {
+	struct heap_table_row row;
+	size_t was;
+	int64_t by;
+	bool rising;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->by != y->by)
+		return (x->by < y->by) == x->rising ? -1 : 1;
+	return x->was < y->was ? -1 : x->was > y->was;
+}
+
+void heap_table_sort(struct heap_table *t, int column, bool rising)
+{
+	struct order *o;
+
+	if (column < 0 || column >= t->n_columns)
+		return;
+	o = xcalloc(t->rows.n, sizeof(*o));
+	for (size_t i = 0; i < t->rows.n; i++)
+		o[i] = (struct order){ t->rows.at[i], i, t->rows.at[i].cell[column], rising };
+	qsort(o, t->rows.n, sizeof(*o), compare);
+	for (size_t i = 0; i < t->rows.n; i++)
+		t->rows.at[i] = o[i].row;
+	free(o);
+}
+
+const char *heap_cell_text(enum heap_cell cell, int64_t value, char out[64])
+{
+	char text[FMT_SIZE];
+
+	if (value == CELL_NONE)
+		return strcpy(out, "-");
+	switch (cell) {
+	case CELL_BYTES:
+		return fmt_bytes(out, value);
+	case CELL_COUNT:
+		return fmt_count(out, value);
+	case CELL_NS:
+	case CELL_TIME:
+		return fmt_ns(out, value);
+	case CELL_PART:
+		snprintf(out, 64, "%s %%", fmt_percent(text, value, 10000));
+		return out;
+	case CELL_RATE:
+		snprintf(out, 64, "%s%s", value > 0 ? "+" : "", fmt_bytes(text, value));
+		return out;
+	}
+	return out;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Questions about the allocations of a footprint, each answered by one table: rows of numbers with a site, a bucket or a block,
+ * and sentences above them. Screens and reports show these tables and add nothing.
+ */
+#ifndef PROFTOP_QUERY_HEAP_HEAP_TABLE_H
+#define PROFTOP_QUERY_HEAP_HEAP_TABLE_H
+
+#include "base/mem.h"
+#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct footprint;
+struct progress;
+struct suppressions;
+
+/* X(enum, what --view calls it) */
+/* clang-format off */
+#define HEAP_QUESTIONS(X) \
+	X(LEAKS,       "leaks")       /* sites, by how what they hold grows */ \
+	X(LIFETIMES,   "lifetimes")   /* how long blocks live */ \
+	X(SIZES,       "sizes")       /* how large they are */ \
+	X(TEMPORARIES, "temporaries") /* sites of blocks that die soon */ \
+	X(HANDOFFS,    "handoffs")    /* which thread frees what which one allocates */ \
+	X(REALLOCS,    "reallocs")    /* sites of blocks that grow by realloc */ \
+	X(WASTE,       "waste")       /* what malloc takes beyond what was asked for */ \
+	X(BLOCKS,      "blocks")      /* single blocks, the largest first */
+/* clang-format on */
+
+enum heap_question {
+#define X(id, name) HEAP_##id,
+	HEAP_QUESTIONS(X)
+#undef X
+		N_HEAP_QUESTIONS
+};
+
+/* How a number is written. */
+enum heap_cell {
+	CELL_BYTES,
+	CELL_COUNT,
+	CELL_NS,   /* a duration */
+	CELL_TIME, /* since the start, in ns */
+	CELL_PART, /* 1/10,000 */
+	CELL_RATE, /* bytes an hour */
+};
+
+/* There is no such number. */
+#define CELL_NONE INT64_MIN
+
+#define HEAP_TABLE_COLUMNS 6
+
+struct heap_table_column {
+	const char *title; /* on screens */
+	const char *name;  /* in JSON */
+	enum heap_cell cell;
+};
+
+struct heap_table_row {
+	int64_t cell[HEAP_TABLE_COLUMNS];
+	char *label;         /* verdict, bucket, threads; owned, or NULL */
+	char *remark;        /* behind the site; owned, or NULL */
+	char *filter;        /* terms that leave what the row is of; owned, or NULL */
+	uint32_t key;        /* of the footprint's keys; KEY_NONE: the row has no site */
+	uint32_t file, line; /* of the site's call, see heap_sites.h */
+	uint32_t stack;      /* that allocated most of it; 0: none */
+};
+
+/* What a column stands for beside its numbers. */
+struct heap_table_form {
+	const char *label; /* title of the labels; NULL: there are none */
+	bool sites;        /* rows have sites */
+	int bar;           /* the column whose numbers have bars; -1: none */
+	int order; /* the column by which rows fall; -1: rows are in an order of their own */
+	struct heap_table_column column[HEAP_TABLE_COLUMNS]; /* up to one without a title */
+};
+
+struct heap_table {
+	enum heap_question question;
+	const struct footprint *footprint;  /* borrowed: its keys are those of rows */
+	const struct heap_table_form *form; /* static */
+	int n_columns;
+	VEC(char *) notes;               /* sentences without line breaks; owned */
+	VEC(struct heap_table_row) rows; /* in the order to be shown */
+};
+
+const char *heap_question_name(enum heap_question q);
+
+/*
+ * The answer about all that passes the footprint's filter. It reads what stays as it is when sites are sorted and cursors
+ * moved, so another thread may do these meanwhile. suppress: rows of leaks that are only counted; NULL: none. 0 or -ECANCELED;
+ * the caller frees *out before the footprint.
+ */
+int heap_table_new(const struct footprint *f, enum heap_question q,
+		   const struct suppressions *suppress, struct progress *progress,
+		   struct heap_table **out);
+void heap_table_free(struct heap_table *t);
+
+/* Rows by a column, falling or rising; column -1: in their own order, which is lost. Ties stay. */
+void heap_table_sort(struct heap_table *t, int column, bool rising);
+
+/* A number as people read it; returns out. */
+const char *heap_cell_text(enum heap_cell cell, int64_t value, char out[64]);
+
+#endif

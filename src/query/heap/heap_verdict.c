@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "query/heap/heap_verdict.h"
+
+#include "query/heap/footprint_lines.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* Fewer numbers show no shape. */
+#define LEAST_SLOTS 16u
+
+/* Parts of the line between which growth is measured, and Student's t of 95 % for one less than their steps. */
+#define PARTS     8u
+#define STUDENT_6 2.447
+
+/* What counts as the beginning, and as the end, as parts of the run. */
+#define BEGINNING 0.15
+#define ENDING    0.9
+
+#define NS_PER_HOUR 3.6e12
+
+static int64_t highest(const struct heap_run *r, uint32_t from, uint32_t to)
+{
+	int64_t most = 0;
+
+	for (uint32_t i = from; i < to; i++)
+		if (r->line[i] > most)
+			most = r->line[i];
+	return most;
+}
+
+static int64_t lowest(const struct heap_run *r, uint32_t from, uint32_t to)
+{
+	int64_t least = r->line[from];
+
+	for (uint32_t i = from; i < to; i++)
+		if (r->line[i] < least)
+			least = r->line[i];
+	return least;
+}
+
+static double mean(const struct heap_run *r, uint32_t from, uint32_t to)
+{
+	double sum = 0;
+
+	for (uint32_t i = from; i < to; i++)
+		sum += (double)r->line[i];
+	return sum / (to - from);
+}
+
+/* Falls to less than half of a top that is half of the highest or more. */
+static uint32_t count_falls(const struct heap_run *r, int64_t most)
+{
+	uint32_t n = 0;
+	int64_t top = 0;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		if (r->line[i] > top)
+			top = r->line[i];
+		if (top < most / 2 || r->line[i] > top / 2)
+			continue;
+		n++;
+		top = r->line[i];
+	}
+	return n;
+}
+
+/* The mean growth from part to part, and the error of that mean; the first part is warm-up. */
+static void find_rate(const struct heap_run *r, struct heap_growth *g)
+{
+	double part_ns = r->slot_ns * r->n / PARTS, step[PARTS], sum = 0, squares = 0;
+	uint32_t n = PARTS - 1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = r->n * i / PARTS, middle = r->n * (i + 1) / PARTS,
+			 end = r->n * (i + 2) / PARTS;
+
+		step[i] = mean(r, middle, end) - mean(r, at, middle);
+		sum += step[i];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		squares += (step[i] - sum / n) * (step[i] - sum / n);
+	g->bytes_per_hour = sum / n / part_ns * NS_PER_HOUR;
+	g->error = STUDENT_6 * sqrt(squares / (n - 1) / n) / part_ns * NS_PER_HOUR;
+}
+
+/*
+ * Its least rises from quarter to quarter, and the last quarter grows by no less than a third of what the others do: what
+ * fills up slows down.
+ */
+static bool is_steady(const struct heap_run *r)
+{
+	uint32_t q = r->n / 4;
+	double all = mean(r, r->n - q, r->n) - mean(r, 0, q);
+	double late = mean(r, r->n - q, r->n) - mean(r, r->n - 2 * q, r->n - q);
+
+	return footprint_grows(r->line, r->n) && all > 0 && late >= all / 3 / 3;
+}
+
+/* The first number from which on the line stays within a fifth of where it ends. */
+static uint32_t level_from(const struct heap_run *r)
+{
+	double end = mean(r, r->n - r->n / 8, r->n);
+	uint32_t i = r->n;
+
+	while (i > 0 && fabs((double)r->line[i - 1] - end) <= end / 5)
+		i--;
+	return i;
+}
+
+struct heap_growth heap_judge_growth(const struct heap_run *r)
+{
+	struct heap_growth g = { .verdict = VERDICT_SHORT, .highest = highest(r, 0, r->n) };
+	uint32_t level;
+
+	if (r->n < LEAST_SLOTS || g.highest == 0)
+		return g;
+	g.n_falls = count_falls(r, g.highest);
+	level = level_from(r);
+	g.level_since = (double)level / r->n * r->ends;
+	if (r->last <= BEGINNING * r->ends && lowest(r, r->n / 4, r->n) > 0)
+		g.verdict = VERDICT_STARTUP;
+	else if (r->first >= ENDING * r->ends)
+		g.verdict = VERDICT_AT_END;
+	else if (g.n_falls >= 2)
+		g.verdict = VERDICT_SAWTOOTH;
+	else if (is_steady(r))
+		g.verdict = VERDICT_STEADY;
+	else if (level <= r->n * 3 / 4 && r->line[r->n - 1] > 0)
+		g.verdict = VERDICT_BOUNDED;
+	else
+		g.verdict = VERDICT_OTHER;
+	if (g.verdict != VERDICT_STEADY)
+		return g;
+	find_rate(r, &g);
+	/* A growth that may as well be none is no steady one. */
+	if (g.bytes_per_hour <= g.error) {
+		g.verdict = VERDICT_OTHER;
+		g.bytes_per_hour = g.error = 0;
+	}
+	return g;
+}

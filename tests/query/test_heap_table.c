@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables about a heap: against a replay of what happened, lines of known shapes, and suppressions. */
+#include "config.h"
+
+#include "query/heap/heap_table.h"
+
+#include "base/err.h"
+#include "profile/builder.h"
+#include "profile/heap/heap_builder.h"
+#include "query/heap/footprint.h"
+#include "query/heap/heap_verdict.h"
+#include "query/heap/suppressions.h"
+#include "tests/support/made_profile.h"
+#include "tests/support/made_story.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static struct footprint *footprint_of(const struct profile *p, const char *filter)
+{
+	struct profile_counts counts;
+	struct footprint *f;
+	struct lens l;
+
+	profile_counts_read(p, &counts);
+	made_lens(&l, p, filter);
+	cr_assert_eq(footprint_new(p, &counts, &l, lens_usual_metric(p, NULL), NULL, &f), 0);
+	lens_done(&l);
+	return f;
+}
+
+static struct heap_table *ask(const struct footprint *f, enum heap_question q)
+{
+	struct heap_table *t;
+
+	cr_assert_eq(heap_table_new(f, q, NULL, NULL, &t), 0);
+	return t;
+}
+
+/* The sum of a column. */
+static int64_t sum(const struct heap_table *t, int column)
+{
+	int64_t all = 0;
+
+	for (size_t i = 0; i < t->rows.n; i++)
+		all += t->rows.at[i].cell[column];
+	return all;
+}
+
+static const struct heap_table_row *labelled(const struct heap_table *t, const char *label)
+{
+	for (size_t i = 0; i < t->rows.n; i++)
+		if (t->rows.at[i].label && strcmp(t->rows.at[i].label, label) == 0)
+			return &t->rows.at[i];
+	return NULL;
+}
+
+/* How many blocks of a story have a size in [from, to), and how many bytes those that never died have. */
+static int64_t sized(const struct story *s, uint64_t from, uint64_t to, int64_t *leaked)
+{
+	int64_t n = 0;
+
+	*leaked = 0;
+	for (uint32_t i = 0; i < s->n_blocks; i++) {
+		const struct block *b = &s->block[i];
+
+		if (b->size < from || b->size >= to)
+			continue;
+		n++;
+		*leaked += b->died == UINT32_MAX ? (int64_t)b->size : 0;
+	}
+	return n;
+}
+
+Test(heap_table, sizes_are_a_replay)
+{
+	for (unsigned seed = 1; seed < 6; seed++) {
+		struct story *s = story_new(seed);
+		struct footprint *f = footprint_of(s->p, "");
+		struct heap_table *t = ask(f, HEAP_SIZES);
+		const struct heap_table_row *row = labelled(t, "1.02 kB – 2.05 kB");
+		int64_t leaked;
+
+		cr_assert_not_null(row);
+		cr_expect_eq(row->cell[0], sized(s, 1024, 2048, &leaked));
+		cr_expect_eq(row->cell[4], leaked);
+		cr_expect_str_eq(row->filter, "size:1024,2048");
+		cr_expect_eq(sum(t, 0), s->n_blocks);
+		heap_table_free(t);
+		footprint_free(f);
+		story_free(s);
+	}
+}
+
+/* Times of a story are microseconds apart and more, as ticks tell them. */
+Test(heap_table, lifetimes_are_a_replay)
+{
+	for (unsigned seed = 1; seed < 6; seed++) {
+		struct story *s = story_new(seed);
+		struct footprint *f = footprint_of(s->p, "");
+		struct heap_table *t = ask(f, HEAP_LIFETIMES);
+		int64_t never = 0, bytes = 0;
+
+		for (uint32_t i = 0; i < s->n_blocks; i++) {
+			never += s->block[i].died == UINT32_MAX;
+			bytes += (int64_t)s->block[i].size;
+		}
+		cr_expect_eq(sum(t, 0), s->n_blocks);
+		cr_expect_eq(sum(t, 2), bytes);
+		cr_expect_eq(never > 0, labelled(t, "never freed") != NULL);
+		if (never > 0)
+			cr_expect_eq(labelled(t, "never freed")->cell[0], never);
+		heap_table_free(t);
+		footprint_free(f);
+		story_free(s);
+	}
+}
+
+Test(heap_table, temporaries_and_blocks_are_a_replay)
+{
+	for (unsigned seed = 1; seed < 6; seed++) {
+		struct story *s = story_new(seed);
+		struct footprint *f = footprint_of(s->p, "thread:worker");
+		struct heap_table *t = ask(f, HEAP_TEMPORARIES);
+		int64_t temporary = 0, n = 0;
+		uint64_t largest = 0;
+
+		for (uint32_t i = 0; i < s->n_blocks; i++) {
+			const struct block *b = &s->block[i];
+
+			if (b->thread != 1)
+				continue;
+			n++;
+			temporary += b->temporary;
+			largest = b->size > largest ? b->size : largest;
+		}
+		cr_expect_eq(sum(t, 0), temporary);
+		heap_table_free(t);
+		t = ask(f, HEAP_BLOCKS);
+		cr_assert_eq((int64_t)t->rows.n, n);
+		cr_expect_eq(t->rows.at[0].cell[0], (int64_t)largest);
+		for (size_t i = 1; i < t->rows.n; i++)
+			cr_assert_geq(t->rows.at[i - 1].cell[0], t->rows.at[i].cell[0]);
+		cr_expect_str_eq(t->rows.at[0].label, "worker");
+		heap_table_free(t);
+		footprint_free(f);
+		story_free(s);
+	}
+}
+
+/* One that grows by realloc, from 8 to 64 bytes, and one that another thread frees. */
+static struct profile *growing(void)
+{
+	static const uint32_t sizes[] = { 8, 16, 32, 64 };
+	struct profile *p = profile_new();
+	struct heap_origin o = { 0 };
+	allocation_id block = { ID_NONE };
+	thread_id thread[2];
+	origin_id by;
+	process_id process;
+	track_id t;
+
+	builder_begin(p);
+	process = build_process(p, build_capture(p, "x", "y"), 1);
+	t = build_heap_track(p, process, 0, 0);
+	for (int i = 0; i < 2; i++)
+		thread[i] = build_thread(p, process, i, build_cstring(p, i ? "reader" : "writer"));
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	o.thread = thread[0].v;
+	o.stack = build_stack(p, (stack_id){ 0 },
+			      build_symbol_location(
+				      p, build_function(p, build_cstring(p, "grow"),
+							build_module(p, "prog", "", FAMILY_PROGRAM),
+							0, (string_id){ 0 }, 0)))
+			  .v;
+	for (size_t i = 0; i < 4; i++) {
+		o.flags = i > 0 ? ORIGIN_REALLOC : 0;
+		build_moment(p, t, (int64_t)(i + 1) * 1000000);
+		by = build_heap_origin(p, &o);
+		if (i > 0)
+			build_release(p, block, t, false, by);
+		block = build_allocation(p, t, sizes[i], by);
+	}
+	o.thread = thread[1].v;
+	build_moment(p, t, 9000000);
+	build_release(p, block, t, false, build_heap_origin(p, &o));
+	builder_end(p);
+	return p;
+}
+
+Test(heap_table, reallocs_are_chains)
+{
+	struct profile *p = growing();
+	struct footprint *f = footprint_of(p, "");
+	struct heap_table *t = ask(f, HEAP_REALLOCS);
+
+	cr_assert_eq(t->rows.n, 1);
+	cr_expect_eq(t->rows.at[0].cell[0], 3);
+	cr_expect_eq(t->rows.at[0].cell[1], 3);
+	cr_expect_eq(t->rows.at[0].cell[2], 8 + 16 + 32);
+	cr_expect_eq(t->rows.at[0].cell[3], 8);
+	cr_expect_eq(t->rows.at[0].cell[4], 64);
+	heap_table_free(t);
+	t = ask(f, HEAP_HANDOFFS);
+	cr_assert_eq(t->rows.n, 2);
+	cr_assert_not_null(labelled(t, "writer → reader"));
+	cr_expect_eq(labelled(t, "writer → reader")->cell[0], 1);
+	cr_expect_eq(labelled(t, "writer → writer")->cell[0], 3);
+	cr_expect_str_eq(t->notes.at[0],
+			 "25.0 % of them were freed by another thread than allocated them");
+	heap_table_free(t);
+	footprint_free(f);
+	profile_free(p);
+}
+
+/* Chunks of glibc: 24 bytes take 32, 25 take 48, none less than 32. */
+Test(heap_table, waste_is_what_glibc_takes)
+{
+	static const uint32_t sizes[] = { 1, 24, 25, 40 };
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	struct footprint *f;
+	struct heap_table *t;
+	track_id track;
+
+	builder_begin(p);
+	track = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), 0, 0);
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	for (size_t i = 0; i < 4; i++) {
+		build_moment(p, track, 5 + (int64_t)i);
+		build_allocation(p, track, sizes[i], build_heap_origin(p, &o));
+	}
+	builder_end(p);
+	f = footprint_of(p, "");
+	t = ask(f, HEAP_WASTE);
+	cr_expect_eq(sum(t, 1), 90);
+	cr_expect_eq(sum(t, 2), 32 + 32 + 48 + 48);
+	cr_expect_eq(sum(t, 3), 70);
+	heap_table_free(t);
+	footprint_free(f);
+	profile_free(p);
+}
+
+#define N_SLOTS 120
+
+/* Lines of known shapes; slots are a second. */
+static int64_t shape(const char *name, int i)
+{
+	if (strcmp(name, "leak") == 0)
+		return 1000 * (i + 1) + (i * 7919) % 300;
+	if (strcmp(name, "cache") == 0)
+		return (i < 40 ? 1000 * i : 40000) + (i * 7919) % 1500;
+	if (strcmp(name, "saw") == 0)
+		return 1000 * (i % 20);
+	if (strcmp(name, "start") == 0)
+		return i > 2 ? 5000 : 0;
+	if (strcmp(name, "end") == 0)
+		return i > 110 ? 5000 : 0;
+	if (strcmp(name, "slower") == 0)
+		return (int64_t)(40000 * (1 - exp(-i / 20.0)));
+	return 3000 + (i * 7919) % 3000;
+}
+
+Test(heap_table, shapes_have_verdicts)
+{
+	static const struct {
+		const char *shape;
+		double first, last;
+		enum heap_verdict verdict;
+	} cases[] = {
+		{ "leak", 0, 1, VERDICT_STEADY },   { "cache", 0, 1, VERDICT_BOUNDED },
+		{ "saw", 0, 1, VERDICT_SAWTOOTH },  { "start", 0, 0.02, VERDICT_STARTUP },
+		{ "end", 0.92, 1, VERDICT_AT_END }, { "slower", 0, 1, VERDICT_BOUNDED },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int64_t line[N_SLOTS];
+		struct heap_run run = { line, N_SLOTS, 1e9, cases[i].first, cases[i].last, 1 };
+		struct heap_growth g;
+
+		for (int k = 0; k < N_SLOTS; k++)
+			line[k] = shape(cases[i].shape, k);
+		g = heap_judge_growth(&run);
+		cr_expect_eq(g.verdict, cases[i].verdict, "%s: %d", cases[i].shape, (int)g.verdict);
+		if (g.verdict != VERDICT_STEADY)
+			continue;
+		cr_expect_lt(fabs(g.bytes_per_hour - 3.6e6), g.error, "%g ± %g", g.bytes_per_hour,
+			     g.error);
+		cr_expect_lt(g.error, 0.05 * 3.6e6);
+	}
+}
+
+Test(heap_table, few_numbers_show_nothing)
+{
+	int64_t line[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct heap_run run = { line, 8, 1e9, 0, 1, 1 };
+
+	cr_expect_eq(heap_judge_growth(&run).verdict, VERDICT_SHORT);
+	run.n = 0;
+	cr_expect_eq(heap_judge_growth(&run).verdict, VERDICT_SHORT);
+}
+
+Test(heap_table, suppressions_match_as_those_of_leak_sanitizer)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool matches;
+	} cases[] = {
+		{ "keep", "do_keep_it", true },
+		{ "keep", "kee", false },
+		{ "^keep", "keeper", true },
+		{ "^keep", "a_keep", false },
+		{ "keep$", "a_keep", true },
+		{ "keep$", "keeper", false },
+		{ "a*c", "xxabbcxx", true },
+		{ "a*c", "c_a", false },
+		{ "^a*c$", "abbc", true },
+		{ "^a*c$", "abbcd", false },
+		{ "^abc$", "abc", true },
+		{ "^abc$", "abcabc", false },
+		{ "*", "", true },
+		{ "libfoo.so", "/usr/lib/libfoo.so.1", true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		cr_expect_eq(suppressions_match_text(cases[i].pattern, cases[i].text),
+			     cases[i].matches, "%s in %s", cases[i].pattern, cases[i].text);
+}
+
+Test(heap_table, suppressed_leaks_are_counted)
+{
+	static const char text[] = "# known\n\nleak:nothing\r\n leak:f4 \n";
+	struct story *s = story_new(2);
+	struct footprint *f = footprint_of(s->p, "");
+	struct suppressions *known, *none = NULL;
+	struct heap_table *all = ask(f, HEAP_LEAKS), *t;
+	struct err e = ERR_INIT;
+
+	cr_assert_eq(suppressions_parse("known", text, strlen(text), &known, &e), 0);
+	cr_assert_eq(heap_table_new(f, HEAP_LEAKS, known, NULL, &t), 0);
+	cr_assert_lt(t->rows.n, all->rows.n);
+	cr_expect_eq(strncmp(t->notes.at[0], "suppressed: ", 12), 0, "%s", t->notes.at[0]);
+	cr_expect_eq(suppressions_parse("bad", "leak:a\nrace:b\n", 14, &none, &e), -EINVAL);
+	cr_expect_str_eq(err_text(&e), "bad: line 2 is no suppression: leak:PATTERN is");
+	cr_expect_null(none);
+	err_clear(&e);
+	suppressions_free(known);
+	heap_table_free(t);
+	heap_table_free(all);
+	footprint_free(f);
+	story_free(s);
+}
