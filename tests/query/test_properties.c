@@ -309,8 +309,8 @@ Test(properties, answers_agree_with_each_other)
 	}
 }
 
-/* Grows the trie of a profile to many stacks, each upon one of the last thousand, with a sample in each. */
-static void grow_trie(struct profile *p, uint32_t n)
+/* Grows the trie of a profile to many stacks with a sample in each: each upon one of the last thousand, or six deep. */
+static void grow_trie(struct profile *p, uint32_t n, bool shallow)
 {
 	struct profile_counts counts;
 	unsigned seed = 7;
@@ -318,7 +318,8 @@ static void grow_trie(struct profile *p, uint32_t n)
 	profile_counts_read(p, &counts);
 	builder_begin(p);
 	for (uint32_t i = counts.n_stacks; i < n; i++) {
-		stack_id parent = { i - 1 - made_number(&seed, i < 1000 ? i : 1000) };
+		stack_id parent = { shallow ? i / 8
+					    : i - 1 - made_number(&seed, i < 1000 ? i : 1000) };
 		location_id l = { made_number(&seed, counts.n_locations) };
 		struct sample s = { .stack = build_stack(p, parent, l),
 				    .thread = { ID_NONE },
@@ -336,14 +337,14 @@ static void grow_trie(struct profile *p, uint32_t n)
 /* A second thread helps with these, and there are branches that have more above them. */
 Test(properties, tables_of_large_tries)
 {
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		struct profile *p = made_profile_by_lot(i, 40);
 		struct analysis *a;
 		struct lens l;
 
-		grow_trie(p, 1 << 17);
+		grow_trie(p, 1 << 17, i / 2);
 		three_columns(&l, p, filters[0]);
-		l.inlines = i;
+		l.inlines = i % 2;
 		a = made_analysis(p, &l);
 		check_table_alone(p, &l, a, true);
 		analysis_free(a);

@@ -3,6 +3,9 @@
  * Totals need the way from the root only to count recursion once: the trie is read in preorder with a count of each
  * key on the way, and no node is ever compared with its siblings, as a call tree's are. A large trie is read by two
  * threads, branch by branch.
+ *
+ * Of a shallow trie each stack asks those above it for its key instead, in the order of ids: that needs no links, and no load waits for
+ * another, where hardly a stack has its parent in a cache.
  */
 #include "config.h"
 
@@ -27,6 +30,12 @@
 #define BRANCHES_ENOUGH 256
 #define STACKS_MANY     ((uint32_t)1 << 15)
 
+/* A trie is shallow where stacks, of which some are asked, are this deep on average. */
+#define SHALLOW 8
+#define ASKED   1024u
+/* Stacks that are passed in one go. */
+#define PIECE   (CANCEL_MASK + 1)
+
 /* A stack as it is passed: all that is needed to go on from it lies together. */
 struct node {
 	uint32_t child;    /* the first that is live, or 0 */
@@ -48,7 +57,9 @@ struct trie {
 	uint32_t *key;     /* [n_locations] of the innermost frame; owned, as are the following */
 	const struct frame **outer; /* [n_locations] frames around that one, or NULL */
 	bool *is_live;     /* [n_locations] of stacks that weigh, or something above them */
-	struct node *node; /* [n_stacks] */
+	struct node *node; /* [n_stacks]; NULL: it is shallow, and there is … */
+	uint64_t *
+		live; /* … a bit for each stack that weighs, or has something above it that does; huge_alloc_table_new() */
 	VEC(struct branch) branches;
 	_Atomic uint32_t n_taken;  /* of them */
 	struct progress *progress; /* borrowed */
@@ -91,7 +102,8 @@ static void sum_self(struct trie *t)
 		uint32_t location = t->stacks.location[i];
 		int64_t *self = t->sums.self + (size_t)t->key[location] * n_columns;
 
-		t->node[i].location = location;
+		if (t->node)
+			t->node[i].location = location;
 		for (uint32_t c = 0; c < n_columns; c++)
 			self[c] += weight[c];
 	}
@@ -267,22 +279,105 @@ static void passage_end(struct passage *g)
 }
 
 /* A second thread helps where there is a second core and enough to do. */
-static int sum_totals(struct trie *t)
+static int sum_totals(struct trie *t, int (*pass)(void *passage))
 {
 	struct passage own, other;
 	struct task *helper = NULL;
 	int rc, helped;
 
-	divide(t);
 	passage_begin(&own, t);
 	passage_begin(&other, t);
 	if (t->w->n_stacks >= STACKS_MANY && sysconf(_SC_NPROCESSORS_ONLN) > 1)
-		helper = task_start(go_through, &other, -1);
-	rc = go_through(&own);
+		helper = task_start(pass, &other, -1);
+	rc = pass(&own);
 	helped = task_join(helper);
 	passage_end(&own);
 	passage_end(&other);
 	return rc ? rc : helped;
+}
+
+static size_t live_bytes(const struct trie *t)
+{
+	return ((size_t)t->w->n_stacks / 64 + 1) * sizeof(*t->live);
+}
+
+static inline bool has_live(const struct trie *t, uint32_t stack)
+{
+	return t->live[stack / 64] >> stack % 64 & 1;
+}
+
+/* No frame has others inlined into it, and few stacks are above each. */
+static bool is_shallow(const struct trie *t, uint32_t n_locations)
+{
+	uint32_t n = t->w->n_stacks, step = n / ASKED + 1;
+	uint64_t n_asked = 0, depth = 0;
+
+	for (uint32_t i = 0; i < n_locations; i++)
+		if (t->outer[i])
+			return false;
+	for (uint32_t i = n; i > 1 && depth <= (n_asked + ASKED) * SHALLOW;
+	     i -= i > step ? step : i) {
+		for (uint32_t at = i - 1; at != 0 && depth <= (n_asked + ASKED) * SHALLOW;
+		     at = t->stacks.parent[at])
+			depth++;
+		n_asked++;
+	}
+	return depth <= n_asked * SHALLOW;
+}
+
+/* As sum_self() and sum_up() do, of a shallow trie. */
+static void sum_up_shallow(struct trie *t)
+{
+	uint32_t n_columns = t->w->n_columns;
+
+	for (uint32_t i = t->w->n_stacks; i-- > 1;) {
+		const int64_t *weight = t->w->stack + (size_t)i * n_columns;
+		uint32_t parent = t->stacks.parent[i], location = t->stacks.location[i];
+		bool live = has_live(t, i);
+
+		for (uint32_t c = 0; c < n_columns && !live; c++)
+			live = weight[c] != 0;
+		if (!live)
+			continue;
+		t->live[i / 64] |= (uint64_t)1 << i % 64;
+		t->live[parent / 64] |= (uint64_t)1 << parent % 64;
+		t->is_live[location] = true;
+		t->sums.n_samples[t->key[location]] += t->w->samples[i];
+		for (uint32_t c = 0; c < n_columns; c++)
+			t->w->stack[(size_t)parent * n_columns + c] += weight[c];
+	}
+}
+
+/* Passes pieces of a shallow trie until there are none left. */
+static int go_over(void *arg)
+{
+	struct passage *g = arg;
+	struct trie *t = g->trie;
+	uint32_t n_columns = t->w->n_columns, piece;
+
+	while ((piece = atomic_fetch_add(&t->n_taken, 1)) <= t->w->n_stacks / PIECE) {
+		uint32_t from = piece * PIECE + (piece == 0);
+		uint32_t left = t->w->n_stacks - piece * PIECE;
+		uint32_t to = piece * PIECE + (left < PIECE ? left : PIECE);
+
+		if (progress_cancelled(t->progress))
+			return -ECANCELED;
+		for (uint32_t i = from; i < to; i++) {
+			uint32_t key = t->key[t->stacks.location[i]], at = t->stacks.parent[i];
+
+			if (!has_live(t, i))
+				continue;
+			while (at != 0 && t->key[t->stacks.location[at]] != key)
+				at = t->stacks.parent[at];
+			if (at != 0)
+				continue;
+			g->wanted[key] = true;
+			for (uint32_t c = 0; c < n_columns; c++)
+				g->total[(size_t)key * n_columns + c] +=
+					t->w->stack[(size_t)i * n_columns + c];
+		}
+	}
+	return 0;
 }
 
 static void add_beyond(struct trie *t, const int64_t *beyond)
@@ -337,17 +432,29 @@ static uint32_t *take_groups(struct trie *t, uint32_t n_locations)
 }
 
 /* Of all samples, by way of the whole trie. */
-static int sum_all(struct trie *t)
+static int sum_all(struct trie *t, uint32_t n_locations)
 {
-	size_t bytes = t->w->n_stacks * sizeof(*t->node);
+	bool shallow = is_shallow(t, n_locations);
+	size_t bytes = shallow ? live_bytes(t) : t->w->n_stacks * sizeof(*t->node);
 	int rc;
 
-	t->node = huge_alloc_table_new(bytes);
+	if (shallow)
+		t->live = huge_alloc_table_new(bytes);
+	else
+		t->node = huge_alloc_table_new(bytes);
 	sum_self(t);
-	sum_up(t);
+	if (shallow)
+		sum_up_shallow(t);
+	else
+		sum_up(t);
 	t->w->summed = true;
-	rc = sum_totals(t);
-	huge_alloc_table_free(t->node, bytes);
+	if (!shallow)
+		divide(t);
+	rc = sum_totals(t, shallow ? go_over : go_through);
+	if (shallow)
+		huge_alloc_table_free(t->live, bytes);
+	else
+		huge_alloc_table_free(t->node, bytes);
 	return rc;
 }
 
@@ -369,7 +476,7 @@ static int sum(struct trie *t, const struct profile *p, const struct profile_cou
 	if (!t->w->stack)
 		rc = aggregate(p, counts, lens, t->progress, t->w);
 	if (rc == 0)
-		rc = sum_all(t);
+		rc = sum_all(t, counts->n_locations);
 	if (rc == 0)
 		table_cache_put(kept, p, counts, lens, &f, t->w, &t->sums);
 	return rc;
