@@ -50,7 +50,7 @@ formats/heaptrack: src/base src/profile/ src/profile src/input src/elf src/symbo
 formats/json: src/base src/input
 formats/write: src/base src/profile/ src/profile src/query/ src/query formats
 formats/folded: src/base src/profile src/input src/query/ src/query formats
-formats/perf_script: src/base src/profile/ src/profile src/input src/query/ src/query formats
+formats/perf_script: src/base src/profile/ src/profile src/input src/query/ src/query formats formats/write
 formats/callgrind: src/base src/profile src/input src/query formats formats/write
 formats/cpuprofile: src/base src/profile src/input src/elf src/symbols formats
 formats/firefox: src/base src/profile src/input src/query formats formats/json formats/write

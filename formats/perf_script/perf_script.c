@@ -6,6 +6,7 @@
 
 #include "formats/perf_script/perf_script_line.h"
 #include "formats/perf_script/perf_script_read.h"
+#include "formats/perf_script/perf_script_write.h"
 #include "formats/text_read.h"
 #include "formats/text_signs.h"
 
@@ -112,9 +113,22 @@ static int probe(const uint8_t *bytes, size_t n)
 	return text_probe(bytes, n, probe_text);
 }
 
+static int write_text(const struct analysis *a, const struct write_options *o, FILE *to,
+		      struct err *e)
+{
+	int64_t begin_ns;
+
+	(void)o;
+	return perf_script_write(a, to, &begin_ns, e);
+}
+
 const struct format format_perf_script = {
 	.name = "perf-script",
 	.title = "the text of perf script",
 	.probe = probe,
 	.read = perf_script_read,
+	.inlined = true,
+	.holds = HOLDS(STACKS) | HOLDS(SAMPLES) | HOLDS(TIMES) | HOLDS(THREADS) | HOLDS(CPUS) |
+		 HOLDS(MODULES) | HOLDS(ADDRESSES) | HOLDS(LINES) | HOLDS(INLINED) | HOLDS(CGROUPS),
+	.write = write_text,
 };

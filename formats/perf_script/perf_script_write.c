@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "formats/perf_script/perf_script_line.h"
+#include "formats/write/export_losses.h"
+#include "formats/write/export_stacks.h"
 #include "profile/heap/heap.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
@@ -37,6 +39,8 @@ struct writer {
 	int64_t begin_ns;   /* of the earliest sample that was written; TIME_NONE: none yet */
 	int64_t n_coarse;  /* samples that are written with the time of one like them before, … */
 	int64_t coarse_ns; /* … at most so much earlier */
+	/* of rows, where a transform or a grouping makes new stacks; else NULL */
+	struct export_stacks *made;
 	FILE *to;
 };
 
@@ -158,11 +162,34 @@ static const char *who_of(struct writer *w, uint32_t thread)
 	return w->who[thread];
 }
 
+/* A frame that is a row: it has no address. */
+static void print_made_frame(struct writer *w, const struct export_frame *f)
+{
+	const struct module *module = profile_module(w->p, (module_id){ f->module });
+
+	fprintf(w->to, "\t%16x ", 0);
+	print_text(f->name, strlen(f->name), w->to);
+	fputs(" (", w->to);
+	if (module->path.v != 0)
+		print_name(w, module->path, w->to);
+	fputs(")\n", w->to);
+}
+
 static void print_stack(struct writer *w, uint32_t stack)
 {
-	for (uint32_t s = stack; s != 0; s = w->stacks.parent[s])
+	uint32_t node = w->made ? export_stacks_framed(w->made, stack) : 0;
+
+	for (; node != 0; node = w->made->nodes.at[node].parent)
+		print_made_frame(w, &w->made->frames.at[w->made->nodes.at[node].frame]);
+	for (uint32_t s = w->made ? 0 : stack; s != 0; s = w->stacks.parent[s])
 		fputs(frames_of(w, w->stacks.location[s]), w->to);
 	fputc('\n', w->to);
+}
+
+/* Has a transform dropped it? */
+static bool is_gone(struct writer *w, uint32_t stack)
+{
+	return w->made && export_stacks_node(w->made, stack) == EXPORT_GONE;
 }
 
 /* The control group, behind the event. */
@@ -238,6 +265,8 @@ static void print_row(struct writer *w, const struct sample_columns *rows, uint6
 	int64_t weight = rows->weight ? rows->weight[row] : 1;
 	int64_t n = w->apart ? (int64_t)sample_count(rows, row) : 1;
 
+	if (is_gone(w, rows->stack[row]))
+		return;
 	note_coarse(w, rows, row);
 	if (!profile_event(w->p, (event_id){ (uint16_t)event })->has_weight) {
 		for (int64_t i = 0; i < n; i++)
@@ -257,7 +286,7 @@ static void print_row(struct writer *w, const struct sample_columns *rows, uint6
 static void print_sum(struct writer *w, uint32_t stack, uint32_t thread, int64_t weight,
 		      const char *event)
 {
-	if (weight == 0)
+	if (weight == 0 || is_gone(w, stack))
 		return;
 	fprintf(w->to, "%s %" PRId64 " %s:\n", who_of(w, thread), weight, event);
 	print_stack(w, stack);
@@ -384,22 +413,29 @@ int perf_script_write(const struct analysis *a, FILE *to, int64_t *begin_ns, str
 		.to = to,
 	};
 	struct sample_scan *r;
+	struct export_stacks made = { 0 };
 	int rc = sample_scan_new(a->profile, &a->counts, &a->lens, NULL, &r);
 
 	if (rc)
 		return err_set(e, rc, "cannot go through the samples");
+	if (export_drops_positions(a)) {
+		rc = export_stacks_init(&made, a, EXPORT_KEYS);
+		w.made = &made;
+	}
 	profile_stacks_of(a->profile, &a->counts, &w.stacks);
 	profile_locations(a->profile, &w.locations);
 	groups_init(&w.keys, a->profile, &w.counts, GROUP_FUNCTION);
 	w.frames = xcalloc(w.counts.n_locations, sizeof(*w.frames));
 	w.who = xcalloc(w.counts.n_threads, sizeof(*w.who));
-	rc = print_all(&w, r);
+	if (rc == 0)
+		rc = print_all(&w, r);
 	if (rc == 0)
 		rc = print_heaps(&w, &a->lens);
 	print_coarse(&w);
 	free_lines(w.frames, w.counts.n_locations);
 	free_lines(w.who, w.counts.n_threads);
 	groups_done(&w.keys);
+	export_stacks_done(&made);
 	sample_scan_free(r);
 	*begin_ns = w.begin_ns;
 	errno = 0;

@@ -25,7 +25,7 @@ bool perf_script_says_all(const struct analysis *a);
 char *perf_script_event(const struct analysis *a, uint32_t column);
 
 /*
- * Writes the samples of all events that pass the analysis' filter; its transforms of stacks and what fades change
+ * Writes the samples of all events that pass the analysis' filter, with its transforms of stacks; what fades changes
  * nothing, and of a comparison what both sides are of is written. Rows that stand for several samples become so many, of equal
  * weights and times, unless that were millions. *begin_ns is the time of the earliest that was written, TIME_NONE without
  * times. 0 or -errno.

@@ -8,9 +8,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "cli/load/export_file.h"
 #include "cli/load/load.h"
 #include "cli/options/comparison_options.h"
-#include "cli/options/gzip_output.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
 #include "cli/options/output.h"
@@ -54,29 +54,6 @@ static const struct format *find_format(const struct options *o, struct err *e)
 	return NULL;
 }
 
-static bool ends_in(const char *s, const char *end)
-{
-	size_t n = s ? strlen(s) : 0;
-
-	return n > strlen(end) && strcmp(s + n - strlen(end), end) == 0;
-}
-
-/* Packed where the name of the output says so. */
-static int write_packed(const struct options *o, const struct format *format,
-			const struct analysis *a, const struct write_options *options,
-			struct output *out, struct err *e)
-{
-	FILE *packed;
-	int rc;
-
-	if (format->packed || !ends_in(o->output, ".gz"))
-		return format->write(a, options, out->to, e);
-	packed = gzip_output_new(out->to);
-	rc = format->write(a, options, packed, e);
-	fclose(packed);
-	return rc;
-}
-
 static enum status write_out(const struct options *o, const struct format *format,
 			     const struct analysis *a)
 {
@@ -89,7 +66,7 @@ static enum status write_out(const struct options *o, const struct format *forma
 
 	if (rc)
 		return message_error(&e, STATUS_USAGE);
-	rc = write_packed(o, format, a, &options, &out, &e);
+	rc = export_write(format, a, &options, o->output, &out, &e);
 	if (rc && out.code) { /* the output says it, and a closed pipe is no trouble */
 		err_clear(&e);
 		rc = 0;

@@ -310,7 +310,7 @@ void app_free(struct app *a)
 			a->instance[i].ops->free(a->instance[i].state);
 	if (a->prompting != PROMPT_NONE)
 		prompt_done(&a->prompt);
-	for (int i = 0; i <= PROMPT_FILTER; i++)
+	for (int i = 0; i <= PROMPT_EXPORT; i++)
 		history_done(&a->history[i]);
 	app_search(a, NULL);
 	app_help_search(a, NULL);

@@ -453,6 +453,9 @@ static bool act_on_frame(struct app *a, enum action action)
 	case ACTION_FILTER:
 		app_prompt_open(a, PROMPT_FILTER);
 		return true;
+	case ACTION_EXPORT:
+		app_prompt_open(a, PROMPT_EXPORT);
+		return true;
 	case ACTION_HOT_NEXT:
 	case ACTION_HOT_PREVIOUS:
 		/* What was searched elsewhere may not be in sight here. */

@@ -455,6 +455,8 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 			"Enter keeps it, Esc leaves; a regular expression, upper case counts if used",
 		[PROMPT_FILTER] =
 			"Tab completes; fn: module: leaf: in: thread: tid: time:2,5 is:idle focus: merge:  ! not",
+		[PROMPT_EXPORT] =
+			".svg .pb.gz .json .speedscope.json .folded .csv .jsonl .cpuprofile .callgrind",
 	};
 	int row = a->chrome.hints;
 

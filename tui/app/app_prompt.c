@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two prompts: searching as one types, and adding to the filter. */
+/* The prompts: searching as one types, adding to the filter, and the name of a file to be written. */
 #include "config.h"
 
 #include "tui/app/app_prompt.h"
 
 #include <stdlib.h>
 
+#include "base/err.h"
 #include "base/mem.h"
+#include "query/analysis.h"
 #include "query/core/filter.h"
 #include "tui/app/app_complete.h"
 #include "tui/app/app_help.h"
@@ -27,7 +29,11 @@ static void return_cursor(struct app *a)
 void app_prompt_open(struct app *a, enum prompt_kind kind)
 {
 	a->prompting = kind;
-	prompt_init(&a->prompt, kind == PROMPT_SEARCH ? "/" : "& ", &a->history[kind]);
+	prompt_init(&a->prompt,
+		    kind == PROMPT_SEARCH   ? "/"
+		    : kind == PROMPT_FILTER ? "& "
+					    : "write to file: ",
+		    &a->history[kind]);
 	if (kind != PROMPT_SEARCH || a->help.open)
 		return;
 	free(a->seeking.kept);
@@ -159,6 +165,43 @@ static void filter_key(struct app *a, uint32_t key)
 	}
 }
 
+/* Writes what is shown to a file of that name; false: it is to be mended. */
+static bool export_to(struct app *a, const char *path)
+{
+	struct err e = ERR_INIT;
+	char *said;
+	bool good = false;
+
+	if (!a->analysis || !a->source->export_file) {
+		app_say(a, true, "there is nothing that could be written");
+		return true;
+	}
+	analysis_tree(a->analysis);
+	good = a->source->export_file(a->analysis, path, &said, &e) == 0;
+	if (good)
+		app_say_owned(a, false, said);
+	else
+		app_say(a, true, err_text(&e));
+	err_clear(&e);
+	return good;
+}
+
+static void export_key(struct app *a, uint32_t key)
+{
+	switch (prompt_key(&a->prompt, key)) {
+	case PROMPT_UNCHANGED:
+	case PROMPT_CHANGED:
+		break;
+	case PROMPT_DONE:
+		if (a->prompt.n == 0 || export_to(a, a->prompt.text))
+			close_prompt(a);
+		break;
+	case PROMPT_CANCELLED:
+		close_prompt(a);
+		break;
+	}
+}
+
 void app_prompt_key(struct app *a, uint32_t key)
 {
 	a->changed = true;
@@ -166,6 +209,8 @@ void app_prompt_key(struct app *a, uint32_t key)
 		help_search_key(a, key);
 	else if (a->prompting == PROMPT_SEARCH)
 		search_key(a, key);
-	else
+	else if (a->prompting == PROMPT_FILTER)
 		filter_key(a, key);
+	else
+		export_key(a, key);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two prompts: searching as one types, and adding to the filter. */
+/* The prompts: searching as one types, adding to the filter, and the name of a file to be written. */
 #ifndef PROFTOP_TUI_APP_APP_PROMPT_H
 #define PROFTOP_TUI_APP_APP_PROMPT_H
 

@@ -47,7 +47,7 @@ struct step {
 	bool typed;             /* they were typed here: no other view to go back to */
 };
 
-enum prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER };
+enum prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_EXPORT };
 
 /* Rows of the frame; -1 where the screen has no room for one. */
 struct chrome {
@@ -182,7 +182,7 @@ struct app {
 	struct seeking seeking;
 	enum prompt_kind prompting; /* which prompt is open */
 	struct prompt prompt;       /* while one is */
-	struct history history[PROMPT_FILTER + 1];
+	struct history history[PROMPT_EXPORT + 1];
 
 	char *message; /* until the next key, or NULL; owned */
 	bool message_bad;

@@ -50,6 +50,8 @@ struct tui_source {
 	 * malloc'd. 0, or -errno with a sentence; NULL: cannot be done.
 	 */
 	int (*save)(const struct analysis *an, char **said, struct err *e);
+	/* The same to a new file of that name, whose ending chooses the format. NULL: cannot be done. */
+	int (*export_file)(const struct analysis *an, const char *path, char **said, struct err *e);
 	/*
 	 * Of live: what was before and since one of two moments of the recording's clock stays apart, in place of those that
 	 * were said before; TIME_NONE: none. arg is that of finished(). NULL: it does anyway.

@@ -21,6 +21,7 @@
 #include "base/process.h"
 #include "base/system_limits.h"
 #include "base/task.h"
+#include "cli/load/export_file.h"
 #include "cli/load/live_save.h"
 #include "cli/load/load_heaps.h"
 #include "cli/options/command.h"
@@ -444,6 +445,7 @@ void load_source(struct load *l, struct tui_source *out)
 		.live = l->read.live,
 		.waiting = waiting,
 		.save = live_save,
+		.export_file = export_file,
 		.keep_apart = keep_apart,
 	};
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += src/cli/load/README.md
 libcli_a_SOURCES += \
+	src/cli/load/export_file.c src/cli/load/export_file.h \
 	src/cli/load/live_save.c src/cli/load/live_save.h \
 	src/cli/load/load.c src/cli/load/load.h \
 	src/cli/load/load_heaps.c src/cli/load/load_heaps.h \
