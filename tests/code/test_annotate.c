@@ -71,9 +71,8 @@ static struct story make(const char *path, const char *build_id, const char *sou
 	return s;
 }
 
-static struct annotation *annotate_it(const struct story *s)
+static struct annotation *annotate_in(const struct story *s, const char *const *dirs)
 {
-	const char *const dirs[] = { TEST_DATA };
 	const struct resolver_options symbols = { .symbol_dirs = dirs, .n_symbol_dirs = 1 };
 	const struct annotate_options o = { .symbols = &symbols };
 	struct code_wish wish = { .path = 0 };
@@ -84,6 +83,13 @@ static struct annotation *annotate_it(const struct story *s)
 			wish.key_id = s->a->keys.key[i].id;
 	cr_assert_eq(annotate(s->a, &o, &wish, NULL, &a), 0);
 	return a;
+}
+
+static struct annotation *annotate_it(const struct story *s)
+{
+	const char *const dirs[] = { TEST_DATA };
+
+	return annotate_in(s, dirs);
 }
 
 static void end(struct story *s, struct annotation *a)
@@ -166,6 +172,79 @@ Test(annotate, without_any_code)
 				   a->nothing);
 		end(&s, a);
 	}
+}
+
+static void put(FILE *f, uint64_t value, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		fputc((int)(value >> 8 * i & 0xff), f);
+}
+
+/* Generated code is in its dump: push, a jump back to it, return. */
+Test(annotate, generated_code_is_read_from_its_dump)
+{
+	static const uint8_t bytes[] = { 0x55, 0xeb, 0xfd, 0xc3 };
+	char dir[] = "/tmp/proftop-jit-XXXXXX", *path;
+	struct annotation *a;
+	struct story s = { .p = profile_new() };
+	struct sample sample = {
+		.thread = { ID_NONE }, .cpu = CPU_NONE, .weight = 7, .time_ns = TIME_NONE
+	};
+	const char *dirs[1];
+	location_id l;
+	module_id m;
+	FILE *f;
+
+	cr_assert_not_null(mkdtemp(dir));
+	dirs[0] = dir;
+	path = xasprintf("%s/jit-4194305.dump", dir);
+	f = fopen(path, "wb");
+	cr_assert_not_null(f);
+	put(f, 0x4a695444, 4); /* jitdump-specification.txt: head of 40 bytes, for EM_X86_64 */
+	put(f, 1, 4);
+	put(f, 40, 4);
+	put(f, 62, 4);
+	put(f, 0, 4);
+	put(f, 4194305, 4);
+	put(f, 1, 8);
+	put(f, 0, 8);
+	put(f, 0, 4); /* JIT_CODE_LOAD of 56 bytes, name, code */
+	put(f, 56 + 5 + sizeof(bytes), 4);
+	put(f, 2, 8);
+	put(f, 4194305, 4);
+	put(f, 4194305, 4);
+	put(f, 0x1000, 8);
+	put(f, 0x1000, 8);
+	put(f, sizeof(bytes), 8);
+	put(f, 1, 8);
+	fwrite("spin", 1, 5, f);
+	fwrite(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+
+	builder_begin(s.p);
+	m = build_module(s.p, "/tmp/jit-4194305.dump", "", FAMILY_JIT);
+	sample.event = build_event(s.p, "cycles", UNIT_COUNT, true);
+	l = build_location(s.p, m, 40 + 56 + 5 + 1);
+	build_location_function(
+		s.p, l,
+		build_function(s.p, build_cstring(s.p, "match_length"), m, 0, (string_id){ 0 }, 0));
+	sample.stack = build_stack(s.p, (stack_id){ 0 }, l);
+	build_sample(s.p, &sample);
+	builder_end(s.p);
+	made_lens(&s.lens, s.p, "");
+	cr_assert_eq(analysis_new(s.p, &s.lens, NULL, &s.a), 0);
+	a = annotate_in(&s, dirs);
+	cr_expect_eq(a->code.n, 3, "%s", a->nothing ? a->nothing : "");
+	if (a->code.n == 3) {
+		cr_expect_str_eq(a->code.at[0].text, "pushq   %rbp");
+		cr_expect_eq(annotation_self(a, a->code.at[1].numbers)[0], 7);
+		cr_expect_eq(a->code.at[1].target, 0);
+		cr_expect_eq(a->code.at[2].flow, FLOW_RETURN);
+	}
+	end(&s, a);
+	unlink(path);
+	rmdir(dir);
+	free(path);
 }
 
 static char *rows_text(const struct annotation *a, enum annotation_mode mode)

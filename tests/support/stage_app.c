@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "profile/profile.h"
+#include "tests/support/stage.h"
 #include "tui/app/app_draw.h"
 #include "tui/app/app_state.h"
 #include "tui/app/worker.h"
@@ -40,6 +41,16 @@ static void say_target(void *arg, struct tui_target *out)
 		out->cpu_ns = -1;
 }
 
+/* Code of any function, on the app's thread for it. */
+static int annotate_made(void *arg, const struct analysis *an, const struct code_wish *wish,
+			 struct progress *progress, struct annotation **out)
+{
+	(void)arg;
+	(void)progress;
+	*out = stage_code(an, wish, true);
+	return 0;
+}
+
 static void open_app(struct stage_app *f, struct profile *p, bool loaded, bool live, int cols,
 		     int rows)
 {
@@ -53,6 +64,7 @@ static void open_app(struct stage_app *f, struct profile *p, bool loaded, bool l
 					 .finished = finished,
 					 .arg = &f->loader,
 					 .live = live,
+					 .annotate = annotate_made,
 					 .target = live ? say_target : NULL,
 					 .target_arg = f,
 					 .wake_fd = -1 };

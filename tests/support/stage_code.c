@@ -109,7 +109,7 @@ static void take_numbers(struct annotation *a, const struct analysis *an)
 
 		if (k->id != a->wish.key_id)
 			continue;
-		a->function = k->label;
+		a->function = arena_strndup(&a->texts, k->label, strlen(k->label));
 		a->module = k->module;
 		for (uint32_t c = 0; c < a->n_columns; c++) {
 			a->self[c] = t->self[(size_t)i * t->n_columns + c];

@@ -433,6 +433,22 @@ static uint32_t annotate_find(void *state, const struct scene *s, int step, uint
 	return f.n;
 }
 
+/* What lines, or instructions, that match cost: those that add up. */
+static int64_t annotate_found(const void *state, const struct scene *s)
+{
+	const struct annotate_view *v = state;
+	const struct annotation *a = annotate_shown(v, s);
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; a && s->search && i < v->rows.all.n; i++) {
+		const struct annotation_row *row = &v->rows.all.at[i];
+
+		if (annotation_row_is_part(&v->rows, row) && annotate_matches(s, a, row))
+			sum += annotation_total(a, annotation_row_numbers(a, row))[0];
+	}
+	return sum;
+}
+
 static char *status(const void *state, const struct scene *s)
 {
 	const struct annotate_view *v = state;
@@ -472,6 +488,7 @@ const struct view_ops view_annotate = {
 	.select = annotate_select,
 	.selection = annotate_selection,
 	.find = annotate_find,
+	.found = annotate_found,
 	.status = status,
 	.position = annotate_position,
 	.crumb = annotate_crumb,
