@@ -553,7 +553,14 @@ Test(live_runs, quitting_ends_the_command, .timeout = 120)
 	pty_wait(&p, "which ends the command, too");
 	pty_type(&p, "q");
 	pty_wait(&p, "FUNCTION");
-	pty_type(&p, "Q");
+	pty_type(&p, "q");
+	pty_wait(&p, "q again ends");
+	cr_expect_eq(kill(pid, 0), 0);
+	pty_type(&p, "j");
+	pty_wait_gone(&p, "q again ends");
+	pty_type(&p, "q");
+	pty_wait(&p, "q again ends");
+	pty_type(&p, "q");
 	cr_expect_eq(pty_wait_end(&p), 0);
 	cr_expect_eq(kill(pid, 0), -1);
 	cr_expect_not_null(memmem(p.raw, p.n_bytes, "sh was stopped", 14));

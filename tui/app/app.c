@@ -357,6 +357,7 @@ static void say_no_use(struct app *a, uint32_t key)
 {
 	char name[KEYCODE_NAME_SIZE], help[64];
 
+	a->asked_to_quit = false;
 	if (key == KEYCODE_NONE)
 		return;
 	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_HELP, help,

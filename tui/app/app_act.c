@@ -268,12 +268,23 @@ static void back(struct app *a)
 	}
 }
 
+/* What ends with us may have run for long: q is pressed easily, to go back. */
+static void ask_to_quit(struct app *a)
+{
+	a->asked_to_quit = true;
+	app_say(a, false, "q again ends proftop and the command; any other key goes on");
+}
+
 /* Leaves the comparison within a recording, else where one drilled to, else the program. */
 static void quit(struct app *a)
 {
 	if (a->own.open)
 		app_comparison_leave(a);
-	else if (!app_leave(a))
+	else if (app_leave(a))
+		return;
+	else if (a->source->ends_command && a->loading && !a->asked_to_quit)
+		ask_to_quit(a);
+	else
 		a->over = true;
 }
 
@@ -496,6 +507,8 @@ static bool act_on_frame(struct app *a, enum action action)
 void app_act(struct app *a, enum action action)
 {
 	a->changed = true;
+	if (action != ACTION_QUIT)
+		a->asked_to_quit = false;
 	a->landing.has_place = false;
 	if (action == ACTION_NONE || app_live_act(a, action) || act_on_frame(a, action) ||
 	    act_on_lens(a, action) || act_on_selection(a, action))

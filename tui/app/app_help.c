@@ -125,7 +125,7 @@ static bool of_comparisons(enum action action)
 static const char *help_of(const struct app *a, enum action action)
 {
 	if (action == ACTION_QUIT && a->source->ends_command)
-		return "close the view; quit on the last one, which ends the command, too";
+		return "close the view; on the last one quit, which ends the command, too, after a question";
 	return action_help(action);
 }
 

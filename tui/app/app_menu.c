@@ -44,7 +44,9 @@ enum subject {
 	X('c', "collapse",        OF_FUNCTION, "collapse it: what it calls is part of it") \
 	X('C', "collapse-module", OF_MODULE,   "collapse its module: runs of its frames are one frame") \
 	X('r', "recursion:all",   OF_NOTHING,  "collapse recursion of all functions") \
-	X('R', "recursion:direct", OF_NOTHING, "collapse direct recursion only")
+	X('R', "recursion:direct", OF_NOTHING, "collapse direct recursion only") \
+	X('a', "!is:alloc",       OF_NOTHING,  "leave out the allocator: samples that pass through it") \
+	X('i', "!is:idle",        OF_NOTHING,  "leave out idle processors")
 /* clang-format on */
 
 static const struct {

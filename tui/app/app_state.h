@@ -202,6 +202,7 @@ struct app {
 
 	struct terminal_request wish; /* not yet taken */
 	bool over;                    /* the user quit */
+	bool asked_to_quit; /* the last key would have ended the command: once more does */
 };
 
 static inline const struct view_ops *app_ops(const struct app *a)

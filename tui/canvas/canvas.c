@@ -327,7 +327,9 @@ void canvas_column(struct canvas *c, int row, int col, int rows, uint16_t style,
 		left = left < 1 ? 1 : left > rows * 8 ? rows * 8 : left;
 	}
 	for (int line = rows - 1; line >= 0; line--) {
-		canvas_fill(c, row + line, col, 1, style, levels[left > 8 ? 8 : left]);
+		/* many blocks are a wall in ASCII, where what counts is the top */
+		canvas_fill(c, row + line, col, 1, style,
+			    left > 8 && c->ascii ? '|' : levels[left > 8 ? 8 : left]);
 		left = left > 8 ? left - 8 : 0;
 	}
 }

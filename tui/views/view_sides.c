@@ -242,7 +242,7 @@ static void draw_summary(const struct sides_view *v, const struct scene *s,
 	free(align);
 	if (s->analysis->diff->normalise != NORMALISE_NONE)
 		col += canvas_puts(c, r.row, col, end - col, STYLE_DIM,
-				   is_equal_time(v, s) && !of_heap(s) ? ", sums as if equally long"
+				   is_equal_time(v, s) && !of_heap(s) ? ", sums at one length"
 								      : ", as measured");
 	if (!l || slot >= l->span.n)
 		return;

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/profile.h"
 #include "query/activity.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
@@ -31,6 +32,12 @@
 
 /* Columns of a thread's share with the marker in front of it. */
 #define SHARE_COLS 9
+
+/* "999.9 CPUs" and a blank, and what is left of a name. */
+#define GUTTER_LEAST 20
+
+/* A level, "  tid 31935", and a blank. */
+#define DETAIL_COLS 14
 
 struct timeline_view {
 	struct time_axis axis;
@@ -178,11 +185,33 @@ static void note_end(struct timeline_view *v)
 		    v->axis.whole_ns;
 }
 
+/* What names and titles need of the columns left of the axis: the rest is better spent on time. */
+static int wanted_gutter(const struct scene *s, int most)
+{
+	char *metric = metric_name(s->analysis->profile, s->analysis->lens.column[0].metric);
+	int want = (int)text_width(metric, strlen(metric)) + 1;
+
+	free(metric);
+	want = want > GUTTER_LEAST ? want : GUTTER_LEAST;
+	/* Of all threads, in sight or not: else it would change with the zoom. */
+	for (uint32_t i = 0; i < s->analysis->counts.n_threads && want < most; i++) {
+		const struct thread *t = profile_thread(s->analysis->profile, (thread_id){ i });
+		size_t len;
+		const char *name = profile_string(s->analysis->profile, t->name, &len);
+		int cols = (int)text_width(name, len) + SHARE_COLS + DETAIL_COLS;
+
+		want = cols > want ? cols : want;
+	}
+	return want < most ? want : most;
+}
+
 static void timeline_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct timeline_view *v = state;
 
-	v->gutter = r.cols >= 100 ? 36 : r.cols >= 70 ? 28 : r.cols >= 40 ? 14 : 0;
+	v->gutter = r.cols >= 100 ? 32 : r.cols >= 70 ? 22 : r.cols >= 40 ? 14 : 0;
+	if (v->gutter >= 20 && !s->live)
+		v->gutter = wanted_gutter(s, v->gutter);
 	time_axis_fit(&v->axis, v->axis.whole_ns, r.cols - v->gutter);
 	if (v->wanted_ns != TIME_UNMARKED)
 		time_axis_go_to(&v->axis, v->wanted_ns);
