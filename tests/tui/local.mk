@@ -9,6 +9,7 @@ t_pty_SOURCES += \
 	tests/tui/test_tui_run.c
 t_tui_SOURCES += \
 	tests/tui/test_app.c \
+	tests/tui/test_app_code.c \
 	tests/tui/test_app_comparison.c \
 	tests/tui/test_app_heap.c tests/tui/test_app_menu.c \
 	tests/tui/test_canvas.c \
