@@ -33,6 +33,9 @@
 
 #define NO_NUMBER UINT64_MAX
 
+/* Of numbers of events that need no care. */
+#define SHORT_DIGITS 15
+
 #define ROW_BYTES (4 * sizeof(uint32_t))
 
 struct reader {
@@ -404,6 +407,36 @@ static void look_at_memory(struct reader *r)
 	err_clear(&e);
 }
 
+/* "+ 1f" and the like, up to the newline, of which there is one; the end of the line, or NULL: it is no such event. */
+static inline const char *take_short(struct reader *r, const char *s)
+{
+	const char *at = s + 2;
+	uint64_t number = 0;
+	unsigned digit;
+
+	if ((*s != '+' && *s != '-') || s[1] != ' ')
+		return NULL;
+	for (; (digit = fields_digit(*at)) < 16; at++)
+		number = number << 4 | digit;
+	if (*at != '\n' || at == s + 2 || at > s + 2 + SHORT_DIGITS || number >= r->kinds.n)
+		return NULL;
+	return (*s == '+' ? add_kind(r, number) : end_kind(r, number)) ? NULL : at + 1;
+}
+
+/* Nearly all lines are events of few bytes. */
+static void take_events(struct reader *r)
+{
+	const char *s, *begin, *next;
+	uint64_t n_lines = 0;
+	size_t n;
+
+	if (r->raw || r->version == 0 || !lines_peek(&r->text.lines, &s, &n))
+		return;
+	for (begin = s; s < begin + n && (next = take_short(r, s)); s = next)
+		n_lines++;
+	lines_pass(&r->text.lines, (size_t)(s - begin), n_lines);
+}
+
 static void take(void *arg, bool ended)
 {
 	struct reader *r = arg;
@@ -424,6 +457,8 @@ static void take(void *arg, bool ended)
 			problem = take_record(r, s, n);
 		if (problem)
 			text_read_complain(&r->text, problem);
+		else if (s && is_event(s, n))
+			take_events(r);
 	}
 	heaptrack_blocks_give(&r->blocks);
 	look_at_memory(r);

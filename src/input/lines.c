@@ -180,3 +180,25 @@ bool lines_next(struct lines *l, const char **s, size_t *n)
 	l->n++;
 	return true;
 }
+
+bool lines_peek(const struct lines *l, const char **s, size_t *n)
+{
+	const char *from, *nl;
+
+	if (!l->text.at || l->skipping || l->at >= l->text.n)
+		return false;
+	from = l->text.at + l->at;
+	nl = memrchr(from, '\n', l->text.n - l->at);
+	if (!nl)
+		return false;
+	*s = from;
+	*n = (size_t)(nl + 1 - from);
+	return true;
+}
+
+void lines_pass(struct lines *l, size_t n, uint64_t n_lines)
+{
+	l->at += n;
+	l->searched = l->at;
+	l->n += n_lines;
+}

@@ -52,6 +52,14 @@ int lines_fill(struct lines *l, struct err *e);
  */
 bool lines_next(struct lines *l, const char **s, size_t *n);
 
+/*
+ * The lines that lines_next() would hand out, as far as they are whole: one text of n bytes, which ends in a newline. For formats whose
+ * lines are so short that a call for each takes longer than they do. False: there is none, or the next one is too long. Those that were
+ * taken, n_lines of n bytes, are then passed over.
+ */
+bool lines_peek(const struct lines *l, const char **s, size_t *n);
+void lines_pass(struct lines *l, size_t n, uint64_t n_lines);
+
 /* Which encoding the first bytes show, and how many of them are its mark. */
 enum lines_encoding lines_encoding_of(const uint8_t *bytes, size_t n, size_t *mark);
 

@@ -660,6 +660,8 @@ bench_opening() {
     peer '' heaptrack_print "$(heaptrack_of opening)"
     ours '… --view tree' '' 200 3 "$proftop" report --view tree "$dir/opening.heap"
     ours '… with tables in files' '' '' 3 env PROFTOP_MEMORY=100M "$proftop" report --view memory "$dir/opening.heap"
+    [ -n "$(heaptrack_of opening)" ] || return 0
+    ours "… of heaptrack's own file" '' '' 3 "$proftop" report --view memory "$(heaptrack_of opening)"
 }
 
 # diff_keys FILE FILE: keys that change what the sides are compared by.

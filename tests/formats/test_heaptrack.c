@@ -361,6 +361,38 @@ Test(heaptrack, refusals)
 	}
 }
 
+/* Lines that are taken without care, over many blocks, count as lines; those that need care are seen. */
+Test(heaptrack, many_short_lines)
+{
+	enum { N_PAIRS = 100000 };
+	static const char head[] = "v 10400 3\nX a\n" STACKS "a 64 2\n";
+	struct profile_counts counts;
+	struct err e = ERR_INIT;
+	struct profile *p;
+	bool found = false;
+	char *text;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	fputs(head, to);
+	for (int i = 0; i < N_PAIRS; i++)
+		fputs(i == N_PAIRS / 2 ? "+ 0\n- 0z\n- 0\n- 00000000000000000\n+ 7\n"
+				       : "+ 0\n- 0\n",
+		      to);
+	fputs("+ 0", to);
+	fclose(to);
+	cr_assert_eq(read_bytes(text, n, &p, &e), 0, "%s", err_text(&e));
+	cr_expect_eq(sums_of(p).calls, N_PAIRS + 1);
+	cr_expect_eq(sums_of(p).temporary, N_PAIRS);
+	cr_expect_eq(sums_of(p).leaked, 0x64);
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_facts; i++)
+		found |= strstr(profile_string(p, profile_fact(p, i).text, NULL), "100012") != NULL;
+	cr_expect(found, "the number of a line in the middle");
+	profile_free(p);
+	free(text);
+}
+
 /* However a file is cut, it gives what was before the cut, or a sentence. */
 Test(heaptrack, cut_anywhere)
 {
