@@ -25,6 +25,8 @@ screens() {
     screen 'threads' '6'
     screen 'timeline: when it happened; mark a range to see only that' '7'
     screen 'info: what is in the file, and what is missing' '8'
+    screen 'findings: what is worth knowing, in sentences' '0'
+    screen 'the menu of a row: what can be done with it, each a term of the filter' '2jj.'
 }
 
 # Puts what standard input says between the marks of a document.

@@ -47,7 +47,9 @@ static bool is_function(const struct cpu_case *c, uint32_t key)
 /* The base of shares: all but idle processors. */
 static const char *busy(const struct cpu_case *c)
 {
-	return c->idle > 0 ? " that is not idle" : "";
+	if (c->idle == 0)
+		return "";
+	return strcmp(c->of, "of the samples") == 0 ? " that are not idle" : " that is not idle";
 }
 
 static void say_few_samples(struct cpu_case *c)
