@@ -585,5 +585,34 @@ if [ -e "$data/demo.data" ]; then
     run 2 pack - <here/x.data
 fi
 
+# --- push and pull: what a store of files gives back has the same totals ----------------------
+
+if command -v curl >/dev/null && [ -e "$data/demo.data" ]; then
+    cat >store.py <<'TEXT'
+import http.server, sys
+files = {}
+class Store(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_): pass
+    def do_POST(self):
+        files[self.path] = self.rfile.read(int(self.headers['Content-Length']))
+        self.send_response(204); self.end_headers()
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(files[self.path])
+server = http.server.HTTPServer(('127.0.0.1', 0), Store)
+print(server.server_port, flush=True)
+server.serve_forever()
+TEXT
+    coproc STORE { exec python3 store.py 2>/dev/null; }
+    read -r port <&"${STORE[0]}"
+    "$proftop" export --symbols "$data" --to pprof "$data/demo.data" 2>err |
+        curl -s --noproxy '*' --data-binary @- "http://127.0.0.1:$port/x.pb.gz"
+    curl -s --noproxy '*' "http://127.0.0.1:$port/x.pb.gz" | "$proftop" report -n 0 --min 0 - >out 2>err
+    kill "$STORE_PID"
+    run_rows() { sed -n '/^ *[0-9]/p' "$1" | awk '{ print $1, $2, $4 }' | sort; }
+    mv out pulled
+    run 0 report --symbols "$data" -n 0 --min 0 "$data/demo.data"
+    cmp -s <(run_rows out) <(run_rows pulled) || fault "pushed and pulled: $(diff <(run_rows out) <(run_rows pulled) | head -5)"
+fi
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'
