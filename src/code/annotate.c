@@ -13,11 +13,15 @@
 
 #include "code/annotation.h"
 #include "code/listing.h"
+#include "base/task.h"
 #include "query/analysis.h"
+#include "symbols/search/debuginfod.h"
+#include "symbols/search/resolver_options.h"
 
 #define GAP_LINES     40u     /* more between two lines of the function are left out */
 #define CONTEXT_LINES 2u      /* that are shown around lines then */
 #define HEAD_LINES    100u    /* at most so far before the first line the declaration may be */
+#define FETCH_MAX     4u      /* files that servers are asked for */
 #define SOURCES_MAX   100000u /* lines of source of one function */
 
 /* A line of the function's own. */
@@ -52,6 +56,9 @@ struct maker {
 	VEC(struct own_line) lines;
 	VEC(struct inline_node) nodes;
 	uint32_t *first_node; /* [n sources] of the lines' inlined calls, or ANNOTATION_NONE */
+	struct debuginfod *servers; /* NULL: not asked yet; owned */
+	uint32_t n_fetched;         /* files that they were asked for */
+	struct progress *progress;
 	struct source_file
 		*files; /* [l.paths.n] opened so far; state MISSING and no why: not yet */
 };
@@ -136,6 +143,30 @@ static struct source_file *open_source(struct maker *m, uint32_t path)
 	return f;
 }
 
+static bool tick(void *progress, uint64_t done, uint64_t total)
+{
+	(void)done;
+	(void)total;
+	return !progress_cancelled(progress);
+}
+
+/* Asks the servers for a file of the function's own lines that is not here, where the user lets us. */
+static void fetch_source(struct maker *m, uint32_t path, struct source_file *f)
+{
+	const struct listing_path *p = &m->l.paths.at[path];
+	char *found = NULL;
+
+	if (f->state != SOURCE_MISSING || !m->o->symbols->debug_servers || p->of.n == 0 ||
+	    p->path[0] != '/' || m->n_fetched++ >= FETCH_MAX)
+		return;
+	if (!m->servers)
+		m->servers = debuginfod_new(NULL);
+	if (m->servers &&
+	    debuginfod_fetch_source(m->servers, &p->of, p->path, tick, m->progress, &found) == 0)
+		source_file_take(f, found, p->has_md5 ? p->md5 : NULL);
+	free(found);
+}
+
 static const char *keep(struct maker *m, char *text)
 {
 	char *kept = arena_strndup(&m->a->texts, text, strlen(text));
@@ -160,9 +191,10 @@ static const char *last_part(const char *path)
 
 static uint32_t add_file(struct maker *m, uint32_t path)
 {
-	const struct source_file *f = open_source(m, path);
+	struct source_file *f = open_source(m, path);
 	struct annotation_file file = { .path = m->l.paths.at[path].path };
 
+	fetch_source(m, path, f);
 	file.name = last_part(file.path);
 	file.found = f->path ? arena_strndup(&m->a->texts, f->path, strlen(f->path)) : NULL;
 	switch (f->state) {
@@ -572,6 +604,7 @@ static void done(struct maker *m)
 	vec_done(&m->nodes);
 	vec_done(&m->lines);
 	free(m->first_node);
+	debuginfod_free(m->servers);
 	listing_done(&m->l);
 	code_weights_done(&m->w);
 	if (m->l.keys == &m->own_keys)
@@ -581,7 +614,7 @@ static void done(struct maker *m)
 int annotate(const struct analysis *a, const struct annotate_options *o,
 	     const struct code_wish *wish, struct progress *progress, struct annotation **out)
 {
-	struct maker m = { .of = a, .o = o };
+	struct maker m = { .of = a, .o = o, .progress = progress };
 	int rc = code_weights_init(a, wish, progress, &m.w);
 
 	if (rc < 0)

@@ -335,6 +335,13 @@ const char *code_image_path(const struct code_image *i)
 	return i->image.runtime ? elf_file_name(i->image.runtime) : "";
 }
 
+struct build_id code_image_build_id(const struct code_image *i)
+{
+	if (i->dso.build_id.n > 0 || !i->image.runtime)
+		return i->dso.build_id;
+	return *elf_file_build_id(i->image.runtime);
+}
+
 int64_t code_image_built_ns(const struct code_image *i)
 {
 	struct stat st;

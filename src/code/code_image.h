@@ -7,6 +7,7 @@
 #ifndef PROFTOP_CODE_CODE_IMAGE_H
 #define PROFTOP_CODE_CODE_IMAGE_H
 
+#include "elf/build_id.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
@@ -35,6 +36,8 @@ const char *code_image_why(const struct code_image *i);
 bool code_image_unverified(const struct code_image *i);
 /* The file that has the code; "" where it is none; borrowed. */
 const char *code_image_path(const struct code_image *i);
+/* The build-id that was recorded, else that of the file; n 0: neither is known. */
+struct build_id code_image_build_id(const struct code_image *i);
 /* When that was written, in ns since 1970; 0: unknown. */
 int64_t code_image_built_ns(const struct code_image *i);
 uint16_t code_image_machine(const struct code_image *i); /* EM_… */

@@ -272,6 +272,8 @@ static uint32_t path_of(struct reading *r, uint32_t file)
 		memcpy(p->md5, md5, sizeof(p->md5));
 		p->has_md5 = true;
 	}
+	if (p->of.n == 0)
+		p->of = code_image_build_id(r->image);
 	if (built > p->built_ns)
 		p->built_ns = built;
 	return at;

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "code/annotation.h"
+#include "elf/build_id.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +21,8 @@ struct listing_path {
 	const char *path; /* in the annotation's texts */
 	uint8_t md5[16];
 	bool has_md5;
-	int64_t built_ns; /* when the newest program with it was written; 0: unknown */
+	struct build_id of; /* a program with it; n 0: unknown */
+	int64_t built_ns;   /* when the newest program with it was written; 0: unknown */
 };
 
 /* The function's own position at an instruction. */

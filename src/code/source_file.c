@@ -140,6 +140,26 @@ static void check(struct source_file *f, size_t n, const struct stat *st, const 
 	}
 }
 
+/* What was found; closes it. */
+static void read_found(struct source_file *f, int fd, const struct stat *st, const uint8_t *md5,
+		       int64_t built_ns)
+{
+	if (st->st_size < 0 || (uint64_t)st->st_size > SOURCE_MAX_BYTES) {
+		f->why = xstrdup("larger than 32 MB");
+		close(fd);
+		return;
+	}
+	f->text = xmalloc((size_t)st->st_size + 1);
+	f->text[st->st_size] = '\0';
+	if (read_all(fd, f->text, (size_t)st->st_size)) {
+		check(f, (size_t)st->st_size, st, md5, built_ns);
+		split(f, (size_t)st->st_size);
+	} else {
+		f->why = xstrdup("it cannot be read to its end");
+	}
+	close(fd);
+}
+
 void source_file_open(struct source_file *f, const char *path, const struct source_options *o,
 		      const uint8_t *md5, int64_t built_ns)
 {
@@ -159,20 +179,19 @@ void source_file_open(struct source_file *f, const char *path, const struct sour
 					 : xstrdup("not found");
 		return;
 	}
-	if (st.st_size < 0 || (uint64_t)st.st_size > SOURCE_MAX_BYTES) {
-		f->why = xstrdup("larger than 32 MB");
-		close(fd);
+	read_found(f, fd, &st, md5, built_ns);
+}
+
+void source_file_take(struct source_file *f, const char *fetched, const uint8_t *md5)
+{
+	struct stat st;
+	int fd = try_open(fetched, &st);
+
+	if (fd < 0)
 		return;
-	}
-	f->text = xmalloc((size_t)st.st_size + 1);
-	f->text[st.st_size] = '\0';
-	if (read_all(fd, f->text, (size_t)st.st_size)) {
-		check(f, (size_t)st.st_size, &st, md5, built_ns);
-		split(f, (size_t)st.st_size);
-	} else {
-		f->why = xstrdup("it cannot be read to its end");
-	}
-	close(fd);
+	source_file_done(f);
+	f->path = xstrdup(fetched);
+	read_found(f, fd, &st, md5, 0);
 }
 
 void source_file_done(struct source_file *f)

@@ -46,6 +46,8 @@ struct source_file {
  */
 void source_file_open(struct source_file *f, const char *path, const struct source_options *o,
 		      const uint8_t *md5, int64_t built_ns);
+/* Reads a file that was fetched, in place of one that was not found. */
+void source_file_take(struct source_file *f, const char *fetched, const uint8_t *md5);
 void source_file_done(struct source_file *f);
 
 /* A line's text, from 1; NULL when there is no such line. Untrusted. */

@@ -26,6 +26,8 @@ struct debuginfod {
 	void *client;  /* the library's */
 	/* by enum server_file */
 	int (*find[2])(void *client, const unsigned char *id, int id_bytes, char **path);
+	int (*find_source)(void *client, const unsigned char *id, int id_bytes, const char *source,
+			   char **path);
 	void (*end)(void *client);
 	void (*set_data)(void *client, void *data);
 };
@@ -103,6 +105,7 @@ static bool load(struct debuginfod *s, struct err *e)
 	find_symbol(s->library, "debuginfod_end", &s->end);
 	find_symbol(s->library, "debuginfod_find_debuginfo", &s->find[SERVER_DEBUG_FILE]);
 	find_symbol(s->library, "debuginfod_find_executable", &s->find[SERVER_PROGRAM]);
+	find_symbol(s->library, "debuginfod_find_source", &s->find_source);
 	find_symbol(s->library, "debuginfod_set_progressfn", &set_progress);
 	find_symbol(s->library, "debuginfod_set_user_data", &s->set_data);
 	find_symbol(s->library, "debuginfod_get_user_data", &get_data);
@@ -143,6 +146,18 @@ void debuginfod_free(struct debuginfod *s)
 	free(s);
 }
 
+/* What the library answered. */
+static int answered(const struct request *r, int fd, char *found, char **path)
+{
+	if (fd < 0)
+		return r->stopped ? -ECANCELED : r->late ? -ETIMEDOUT : fd;
+	close(fd);
+	if (!found)
+		return -ENOENT;
+	*path = found;
+	return 0;
+}
+
 int debuginfod_fetch(struct debuginfod *s, const struct build_id *id, enum server_file what,
 		     debuginfod_tick *tick, void *arg, char **path)
 {
@@ -152,11 +167,19 @@ int debuginfod_fetch(struct debuginfod *s, const struct build_id *id, enum serve
 
 	s->set_data(s->client, &r);
 	fd = s->find[what](s->client, id->bytes, id->n, &found);
-	if (fd < 0)
-		return r.stopped ? -ECANCELED : r.late ? -ETIMEDOUT : fd;
-	close(fd);
-	if (!found)
-		return -ENOENT;
-	*path = found;
-	return 0;
+	return answered(&r, fd, found, path);
+}
+
+int debuginfod_fetch_source(struct debuginfod *s, const struct build_id *id, const char *source,
+			    debuginfod_tick *tick, void *arg, char **path)
+{
+	struct request r = { .tick = tick, .arg = arg, .begun = now() };
+	char *found = NULL;
+	int fd;
+
+	if (!s->find_source)
+		return -ENOTSUP;
+	s->set_data(s->client, &r);
+	fd = s->find_source(s->client, id->bytes, id->n, source, &found);
+	return answered(&r, fd, found, path);
 }

@@ -30,4 +30,8 @@ enum server_file { SERVER_DEBUG_FILE, SERVER_PROGRAM };
 int debuginfod_fetch(struct debuginfod *s, const struct build_id *id, enum server_file what,
 		     debuginfod_tick *tick, void *arg, char **path);
 
+/* The same for a source file of that program, by the absolute path that its debug information has. */
+int debuginfod_fetch_source(struct debuginfod *s, const struct build_id *id, const char *source,
+			    debuginfod_tick *tick, void *arg, char **path);
+
 #endif
