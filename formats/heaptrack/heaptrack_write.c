@@ -217,8 +217,8 @@ static bool passes(const struct writer *w, uint32_t row)
 {
 	const struct heap_columns *c = &w->state.columns;
 
-	return heap_pass_own(&w->pass, c, c->origin[row], c->begin[row]) &&
-	       heap_pass_lens(&w->pass, c, c->origin[row], c->begin[row]);
+	return heap_pass_own(&w->pass, c, row, c->origin[row], c->begin[row]) &&
+	       heap_pass_lens(&w->pass, c, row, c->origin[row], c->begin[row]);
 }
 
 static uint32_t end_of(const struct writer *w, uint32_t row)
@@ -378,8 +378,8 @@ static void choose_bulk(struct writer *w)
 	for (uint32_t i = 0; i < c->n_bulk; i++) {
 		const struct heap_bulk *b = &c->bulk[i];
 
-		if (b->calls > 0 && heap_pass_own(&w->pass, c, b->origin, b->moment) &&
-		    heap_pass_lens(&w->pass, c, b->origin, b->moment))
+		if (b->calls > 0 && heap_pass_own(&w->pass, c, ID_NONE, b->origin, b->moment) &&
+		    heap_pass_lens(&w->pass, c, ID_NONE, b->origin, b->moment))
 			vec_push(&w->bulk, i);
 	}
 }

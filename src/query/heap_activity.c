@@ -99,12 +99,12 @@ static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key
 	to->n_samples[key]++;
 }
 
-static bool passes(const struct scan *s, uint32_t origin, uint32_t begin)
+static bool passes(const struct scan *s, uint32_t row, uint32_t origin, uint32_t begin)
 {
 	const struct heap_columns *a = &s->state.columns;
 
-	return heap_pass_own(&s->measure.pass, a, origin, begin) &&
-	       heap_pass_lens(&s->measure.pass, a, origin, begin);
+	return heap_pass_own(&s->measure.pass, a, row, origin, begin) &&
+	       heap_pass_lens(&s->measure.pass, a, row, origin, begin);
 }
 
 static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
@@ -115,7 +115,7 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	for (uint32_t i = from; i < to; i++) {
 		uint32_t key = s->key[a->origin[i]];
 
-		if (key != ID_NONE && (!s->timed || passes(s, a->origin[i], a->begin[i])))
+		if (key != ID_NONE && (!s->timed || passes(s, i, a->origin[i], a->begin[i])))
 			add_block(s, s->sums[worker], key, i);
 	}
 }
@@ -127,7 +127,8 @@ static void add_bulk(const struct scan *s, const struct heap_bulk *b)
 	struct thread_sums *to = s->sums[0];
 	struct heap_when when;
 
-	if (key == ID_NONE || s->measure.is_level || (s->timed && !passes(s, b->origin, b->moment)))
+	if (key == ID_NONE || s->measure.is_level ||
+	    (s->timed && !passes(s, ID_NONE, b->origin, b->moment)))
 		return;
 	if (s->slots && heap_slots_when_bulk(&s->slots[track], b, &when))
 		heap_slots_spread(&s->slots[track], &when, b->moment, x, to->span.n,
@@ -257,7 +258,8 @@ int heap_activity(const struct profile *p, const struct sample_scan *r, const st
 	heap_state_init(&s.state, p, &r->counts);
 	rc = heap_measure_init(&s.measure, &s.state, r, to->column,
 			       r->lens->column[to->column].metric.measure, NULL, progress);
-	s.timed = !to->within && (s.measure.pass.own.n_times || s.measure.pass.lens.n_times);
+	s.timed = s.measure.pass.own.block || s.measure.pass.lens.block ||
+		  (!to->within && (s.measure.pass.own.n_times || s.measure.pass.lens.n_times));
 	find_keys(&s, keys);
 	find_spans(&s, to);
 	if (rc == 0)

@@ -352,3 +352,125 @@ Test(heap_table, suppressed_leaks_are_counted)
 	footprint_free(f);
 	story_free(s);
 }
+
+/* A term about blocks, as text and as the replay knows it. */
+struct block_case {
+	const char *filter;
+	bool (*holds)(const struct story *s, const struct block *b);
+};
+
+/* Times of a story are from its first deed on. */
+static int64_t born_ns(const struct story *s, const struct block *b)
+{
+	return s->deed[b->born].time_ns - s->deed[0].time_ns;
+}
+
+static int64_t died_ns(const struct story *s, const struct block *b)
+{
+	return b->died == UINT32_MAX ? INT64_MAX : s->deed[b->died].time_ns - s->deed[0].time_ns;
+}
+
+static bool alive(const struct story *s, const struct block *b, int64_t at)
+{
+	return born_ns(s, b) < at && died_ns(s, b) >= at;
+}
+
+static bool is_sized(const struct story *s, const struct block *b)
+{
+	(void)s;
+	return b->size >= 100 && b->size < 2000;
+}
+
+static bool is_leaked(const struct story *s, const struct block *b)
+{
+	(void)s;
+	return b->died == UINT32_MAX;
+}
+
+static bool is_brief(const struct story *s, const struct block *b)
+{
+	return b->died != UINT32_MAX && died_ns(s, b) - born_ns(s, b) < 100000;
+}
+
+static bool is_mapped(const struct story *s, const struct block *b)
+{
+	(void)s;
+	return b->mapped;
+}
+
+static bool is_not_temporary(const struct story *s, const struct block *b)
+{
+	(void)s;
+	return !b->temporary;
+}
+
+static bool is_alive(const struct story *s, const struct block *b)
+{
+	return alive(s, b, 20000000);
+}
+
+static bool is_alive_at_both(const struct story *s, const struct block *b)
+{
+	return alive(s, b, 20000000) && alive(s, b, 20600000);
+}
+
+static bool is_freed_then(const struct story *s, const struct block *b)
+{
+	return died_ns(s, b) >= 10000000 && died_ns(s, b) < 20000000;
+}
+
+static bool is_deep(const struct story *s, const struct block *b)
+{
+	(void)s;
+	return b->stack % 3 == 2;
+}
+
+static bool is_of_many(const struct story *s, const struct block *b)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n_blocks; i++)
+		n += s->block[i].stack == b->stack;
+	return n >= 440;
+}
+
+static const struct block_case block_cases[] = {
+	{ "size:100,2k", is_sized },
+	{ "block:leaked", is_leaked },
+	{ "lifetime:,100us", is_brief },
+	{ "block:mapped", is_mapped },
+	{ "!block:temporary", is_not_temporary },
+	{ "alive:20ms,", is_alive },
+	{ "alive:20ms,20600us", is_alive_at_both },
+	{ "freed:10ms,20ms", is_freed_then },
+	{ "depth:3", is_deep },
+	{ "stack-calls:440,", is_of_many },
+};
+
+/* All sums of a footprint are those of a replay of the blocks that hold the term: calls, bytes, leaked, at some instants live. */
+Test(heap_table, terms_about_blocks_are_a_replay)
+{
+	for (size_t i = 0; i < sizeof(block_cases) / sizeof(*block_cases); i++) {
+		struct story *s = story_new((unsigned)i + 1);
+		struct footprint *f = footprint_of(s->p, block_cases[i].filter);
+		int64_t n = 0, bytes = 0, leaked = 0, temporary = 0;
+
+		for (uint32_t k = 0; k < s->n_blocks; k++) {
+			const struct block *b = &s->block[k];
+
+			if (!block_cases[i].holds(s, b))
+				continue;
+			n++;
+			bytes += (int64_t)b->size;
+			leaked += b->died == UINT32_MAX ? (int64_t)b->size : 0;
+			temporary += b->temporary;
+		}
+		cr_expect_eq(f->total[FOOTPRINT_CALLS], n, "%s: %ld, not %ld",
+			     block_cases[i].filter, (long)f->total[FOOTPRINT_CALLS], (long)n);
+		cr_expect_eq(f->total[FOOTPRINT_BYTES], bytes, "%s", block_cases[i].filter);
+		cr_expect_eq(f->total[FOOTPRINT_LEAKED], leaked, "%s", block_cases[i].filter);
+		cr_expect_eq(f->total[FOOTPRINT_TEMPORARY], temporary, "%s", block_cases[i].filter);
+		footprint_free(f);
+		story_free(s);
+	}
+}

@@ -190,6 +190,22 @@ static int add_frame_term(struct compiled_filter *s, const struct profile *p,
 	return rc;
 }
 
+/* Frames of a stack, inlined ones not counted. */
+static void add_depth_term(struct compiled_filter *s, const struct profile *p,
+			   const struct profile_counts *counts, const struct term *t)
+{
+	uint32_t *depth = xcalloc(counts->n_stacks, sizeof(*depth));
+	struct stack_columns of;
+
+	profile_stacks_of(p, counts, &of);
+	start_true(&s->stack, counts->n_stacks);
+	for (uint32_t i = 1; i < counts->n_stacks; i++)
+		depth[i] = depth[of.parent[i]] + 1;
+	for (uint32_t i = 0; i < counts->n_stacks; i++)
+		s->stack[i] &= term_has_number(t, depth[i]) != t->negated;
+	free(depth);
+}
+
 static int add_term(struct compiled_filter *s, const struct profile *p,
 		    const struct profile_counts *counts, const struct term *t, bool inlines,
 		    struct progress *progress)
@@ -219,6 +235,19 @@ static int add_term(struct compiled_filter *s, const struct profile *p,
 		break;
 	case TERM_TIME:
 		s->times[s->n_times++] = t;
+		break;
+	case TERM_DEPTH:
+		add_depth_term(s, p, counts, t);
+		break;
+	case TERM_SIZE:
+	case TERM_LIFETIME:
+	case TERM_ALIVE:
+	case TERM_FREED:
+	case TERM_BLOCK:
+	case TERM_STACK_CALLS:
+	case TERM_STACK_BYTES:
+	case TERM_STACK_LEAKED:
+		s->blocks[s->n_blocks++] = t;
 		break;
 	case TERM_FN:
 	case TERM_MODULE:
@@ -255,6 +284,7 @@ int compiled_filter_init(struct compiled_filter *s, const struct profile *p,
 				       .origin = origin };
 	profile_samples_of(p, counts, &s->rows);
 	s->times = xmalloc(n * sizeof(*s->times));
+	s->blocks = xmalloc(n * sizeof(*s->blocks));
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = add_term(s, p, counts, &terms[i], inlines, progress);
 	return rc;
@@ -268,6 +298,7 @@ void compiled_filter_done(struct compiled_filter *s)
 	free(s->capture);
 	free(s->stack);
 	free(s->times);
+	free(s->blocks);
 	*s = (struct compiled_filter){ 0 };
 }
 

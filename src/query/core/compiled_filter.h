@@ -24,6 +24,9 @@ struct compiled_filter {
 	bool *capture;             /* [n_captures] likewise; by it rows without a thread */
 	const struct term **times; /* [n_times] time terms; array owned */
 	uint32_t n_times;
+	/* [n_blocks] terms about blocks of a heap, which samples pass; array owned */
+	const struct term **blocks;
+	uint32_t n_blocks;
 	uint32_t n_threads;            /* counts->n_threads */
 	uint32_t n_captures;           /* counts->n_captures */
 	const struct profile *profile; /* borrowed */

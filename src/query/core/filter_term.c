@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "query/core/block_filter.h"
 #include "query/core/filter_term.h"
 
 #include "base/err.h"
@@ -231,7 +232,8 @@ static int parse_numbers(const char *value, struct term *t, struct err *e)
 		if (!take_number(&s, &r.from))
 			break;
 		r.to = r.from;
-		if (*s == '-' && t->kind == TERM_CPU && (s++, !take_number(&s, &r.to)))
+		if (*s == '-' && (t->kind == TERM_CPU || t->kind == TERM_DEPTH) &&
+		    (s++, !take_number(&s, &r.to)))
 			break;
 		if (r.to < r.from || (*s != ',' && *s != '\0'))
 			break;
@@ -302,11 +304,80 @@ static int parse_times(const char *value, struct term *t, struct err *e)
 	if (*s || !(from || to))
 		goto bad;
 	if (t->to_ns < t->from_ns)
-		return err_set(e, -EINVAL, "filter term \"time:%s\" ends before it begins", value);
+		return err_set(e, -EINVAL, "filter term \"%s:%s\" ends before it begins",
+			       kinds[t->kind].name, value);
 	return 0;
 bad:
 	return err_set(e, -EINVAL,
-		       "filter term \"time:%s\" wants two times, as in 1.5,20 or 300ms,2s", value);
+		       "filter term \"%s:%s\" wants two times, as in 1.5,20 or 300ms,2s",
+		       kinds[t->kind].name, value);
+}
+
+/* 4096, 4k, 1.5M: powers of 1,000, as in all numbers of bytes. */
+static bool take_size(const char **s, int64_t *out)
+{
+	static const char units[] = "kMGT";
+	char *end;
+	double n;
+
+	if (**s < '0' || **s > '9')
+		return false;
+	n = strtod(*s, &end);
+	for (size_t i = 0; *end && i < strlen(units); i++) {
+		if (units[i] != *end)
+			continue;
+		for (size_t k = 0; k <= i; k++)
+			n *= 1000;
+		end++;
+		break;
+	}
+	*s = end;
+	*out = n < 0x1p62 ? (int64_t)n : INT64_MAX;
+	return n < 0x1p62;
+}
+
+static int parse_sizes(const char *value, struct term *t, struct err *e)
+{
+	const char *s = value;
+	bool from = *s != ',', to;
+
+	t->from_ns = 0;
+	t->to_ns = INT64_MAX;
+	if (strspn(value, "0123456789.,kMGT") != strlen(value) ||
+	    (from && !take_size(&s, &t->from_ns)) || *s != ',')
+		goto bad;
+	to = *++s != '\0';
+	if ((to && !take_size(&s, &t->to_ns)) || *s || !(from || to))
+		goto bad;
+	if (t->to_ns < t->from_ns)
+		return err_set(e, -EINVAL, "filter term \"%s:%s\" ends before it begins",
+			       kinds[t->kind].name, value);
+	return 0;
+bad:
+	return err_set(e, -EINVAL, "filter term \"%s:%s\" wants two numbers, as in 16,4k or 1M,",
+		       kinds[t->kind].name, value);
+}
+
+static int parse_word(const char *value, struct term *t, struct err *e)
+{
+	char *list = xstrdup("");
+
+	for (t->word = 0; t->word < N_BLOCK_STATES; t->word++) {
+		const char *word = block_state_word((enum block_state)t->word);
+		char *longer;
+
+		if (strcmp(word, value) == 0) {
+			free(list);
+			return 0;
+		}
+		longer = xasprintf("%s%s%s", list, *list ? ", " : "", word);
+		free(list);
+		list = longer;
+	}
+	err_set(e, -EINVAL, "filter term \"%s:%s\" wants one of: %s", kinds[t->kind].name, value,
+		list);
+	free(list);
+	return -EINVAL;
 }
 
 static int parse_recursion(const char *value, struct term *t, struct err *e)
@@ -355,6 +426,10 @@ static int parse_value(const char *value, struct term *t, struct err *e)
 		return parse_numbers(value, t, e);
 	case VALUE_TIMES:
 		return parse_times(value, t, e);
+	case VALUE_SIZES:
+		return parse_sizes(value, t, e);
+	case VALUE_WORD:
+		return parse_word(value, t, e);
 	case VALUE_RECURSION:
 		return parse_recursion(value, t, e);
 	case VALUE_PATH:
@@ -390,6 +465,21 @@ static void put_numbers(struct out *o, const struct term *t)
 	}
 }
 
+static void put_sizes(struct out *o, const struct term *t)
+{
+	char text[32];
+
+	if (t->from_ns > 0 || t->to_ns == INT64_MAX) {
+		snprintf(text, sizeof(text), "%" PRId64, t->from_ns);
+		put_text(o, text);
+	}
+	put(o, ',');
+	if (t->to_ns == INT64_MAX)
+		return;
+	snprintf(text, sizeof(text), "%" PRId64, t->to_ns);
+	put_text(o, text);
+}
+
 /* The canonical text, given the value as it was understood. */
 static char *term_print(const struct term *t, const char *value)
 {
@@ -413,8 +503,12 @@ static char *term_print(const struct term *t, const char *value)
 		if (t->to_ns < INT64_MAX)
 			put_time(&o, t->to_ns);
 		break;
+	case VALUE_SIZES:
+		put_sizes(&o, t);
+		break;
 	case VALUE_REGEX:
 	case VALUE_STATE:
+	case VALUE_WORD:
 	case VALUE_RECURSION:
 	case VALUE_PATH:
 		text = term_quote(value);

@@ -18,6 +18,8 @@ enum term_value {
 	VALUE_STATE,
 	VALUE_NUMBERS,
 	VALUE_TIMES,
+	VALUE_SIZES,
+	VALUE_WORD,
 	VALUE_RECURSION,
 	VALUE_PATH
 };
@@ -42,6 +44,15 @@ enum term_value {
 	X(LEAF,       "leaf",       VALUE_REGEX,     false) \
 	X(IN,         "in",         VALUE_REGEX,     false) \
 	X(IS,         "is",         VALUE_STATE,     false) \
+	X(DEPTH,      "depth",      VALUE_NUMBERS,   false) \
+	X(SIZE,       "size",       VALUE_SIZES,     false) \
+	X(LIFETIME,   "lifetime",   VALUE_TIMES,     false) \
+	X(ALIVE,      "alive",      VALUE_TIMES,     false) \
+	X(FREED,      "freed",      VALUE_TIMES,     false) \
+	X(BLOCK,      "block",      VALUE_WORD,      false) \
+	X(STACK_CALLS, "stack-calls", VALUE_SIZES,   false) \
+	X(STACK_BYTES, "stack-bytes", VALUE_SIZES,   false) \
+	X(STACK_LEAKED, "stack-leaked", VALUE_SIZES, false) \
 	X(FOCUS,      "focus",      VALUE_REGEX,     true) \
 	X(MERGE,      "merge",      VALUE_REGEX,     true) \
 	X(COLLAPSE,   "collapse",   VALUE_REGEX,     true) \
@@ -72,6 +83,8 @@ struct term {
 	enum frame_class state;    /* VALUE_STATE */
 	struct term_range *ranges; /* [n_ranges] VALUE_NUMBERS, in the order given */
 	size_t n_ranges;
+	unsigned word; /* VALUE_WORD: enum block_state */
+	/* VALUE_SIZES: from_ns and to_ns are numbers */
 	int64_t from_ns;     /* VALUE_TIMES: since the capture's start, inclusive; 0: any */
 	int64_t to_ns;       /* exclusive; INT64_MAX: any */
 	bool all_recursion;  /* VALUE_RECURSION: all, not only direct */

@@ -166,6 +166,8 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 	uint64_t size = allocation_size(a, i);
 
 	if ((columns & 1) && s->slots && s->any_time[origin] &&
+	    heap_filter_block(&s->column[0].pass.own, i) &&
+	    heap_filter_block(&s->column[0].pass.lens, i) &&
 	    (s->levels & 1 || heap_measure_counts(&s->column[0], track, begin, end)))
 		note_time(s, to, 0, track, begin, end, amount(s, 0, track, begin, size));
 	for (uint32_t c = 0; c < s->n_columns; c++) {
@@ -173,11 +175,11 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 		int64_t x;
 
 		if (!(columns >> c & 1) || !heap_measure_counts(&s->column[c], track, begin, end) ||
-		    !heap_pass_own(&s->column[c].pass, a, origin, begin))
+		    !heap_pass_own(&s->column[c].pass, a, i, origin, begin))
 			continue;
 		x = amount(s, c, track, begin, size);
 		heap_sum_add(&to->whole[c], x);
-		if (!heap_pass_lens(&s->column[c].pass, a, origin, begin))
+		if (!heap_pass_lens(&s->column[c].pass, a, i, origin, begin))
 			continue;
 		of = &to->of.origin[(size_t)origin * s->n_kinds + c];
 		heap_sum_add(&of->sum, x);
@@ -269,9 +271,10 @@ static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b,
 	bool noted = (s->noted >> kind & 1) && (s->columns[b->origin] & 1);
 	struct heap_when when;
 
-	if (g->is_level || (s->timed && !heap_pass_own(&g->pass, a, b->origin, b->moment)))
+	if (g->is_level || (s->timed && !heap_pass_own(&g->pass, a, ID_NONE, b->origin, b->moment)))
 		return;
-	if (noted && s->slots && s->any_time[b->origin]) {
+	if (noted && s->slots && s->any_time[b->origin] &&
+	    heap_filter_block(&g->pass.lens, ID_NONE)) {
 		if (heap_slots_when_bulk(&s->slots[track], b, &when))
 			heap_slots_spread(&s->slots[track], &when, b->moment, x, WEIGH_N_SLICES,
 					  to->of.net[kind]);
@@ -280,7 +283,7 @@ static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b,
 	}
 	if (s->timed)
 		heap_sum_add(&to->whole[kind], x);
-	if (s->timed && !heap_pass_lens(&g->pass, a, b->origin, b->moment))
+	if (s->timed && !heap_pass_lens(&g->pass, a, ID_NONE, b->origin, b->moment))
 		return;
 	of = &to->of.origin[(size_t)b->origin * s->n_kinds + kind];
 	heap_sum_add(&of->sum, x);
@@ -507,7 +510,7 @@ static int begin_column(struct scan *s, uint32_t c, const struct sample_scan *r,
 	s->to->square_unit[c] = g->squares ? HEAP_SQUARE_UNIT : 0;
 	if (s->to->peak.time_ns == TIME_NONE)
 		s->to->peak = g->peak;
-	s->timed |= g->pass.own.n_times > 0 || g->pass.lens.n_times > 0;
+	s->timed |= !heap_filter_by_origin(&g->pass.own) || !heap_filter_by_origin(&g->pass.lens);
 	for (uint32_t i = 0; i < s->state.columns.n_origins; i++)
 		s->columns[i] |= (uint32_t)g->pass.own.origin[i] << c;
 	return 0;

@@ -5,6 +5,7 @@
 #include "query/core/heap_pass.h"
 
 #include "base/mem.h"
+#include "query/core/block_filter.h"
 #include "query/core/filter_term.h"
 
 #include <math.h>
@@ -128,6 +129,17 @@ static bool origin_passes(const struct heap_state *state, const struct profile_c
 		capture_passes(state, s, o));
 }
 
+/* That of malloc: readers build it before others. */
+static uint32_t first_event(const struct heap_columns *c)
+{
+	uint32_t first = UINT32_MAX;
+
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		if (c->origins[i].event < first)
+			first = c->origins[i].event;
+	return first;
+}
+
 void heap_filter_init(struct heap_filter *h, const struct heap_state *state,
 		      const struct profile_counts *counts, const struct compiled_filter *s)
 {
@@ -137,6 +149,7 @@ void heap_filter_init(struct heap_filter *h, const struct heap_state *state,
 	h->origin = xcalloc(c->n_origins, sizeof(*h->origin));
 	for (uint32_t i = 0; i < c->n_origins; i++)
 		h->origin[i] = origin_passes(state, counts, s, &c->origins[i]);
+	h->block = block_filter(state, s->blocks, s->n_blocks, first_event(c));
 	h->times = xcalloc(s->n_times, sizeof(*h->times));
 	for (uint32_t i = 0; i < s->n_times; i++) {
 		const struct term *t = s->times[i];
@@ -156,6 +169,7 @@ void heap_filter_done(struct heap_filter *h)
 	for (uint32_t i = 0; i < h->n_times; i++)
 		free(h->times[i].span);
 	free(h->times);
+	free(h->block);
 	free(h->origin);
 	*h = (struct heap_filter){ 0 };
 }

@@ -53,7 +53,21 @@ struct heap_filter {
 	bool *origin;             /* [n_origins] passes by all but time; owned */
 	struct heap_times *times; /* [n_times]; owned */
 	uint32_t n_times;
+	/* [n_allocations] passes by terms about blocks; NULL: there are none; owned */
+	bool *block;
 };
+
+/* Is what passes said by origin alone? */
+static inline bool heap_filter_by_origin(const struct heap_filter *h)
+{
+	return h->n_times == 0 && !h->block;
+}
+
+/* Does a row of the table pass by terms about blocks? What is known as sums alone, row ID_NONE, does not pass any. */
+static inline bool heap_filter_block(const struct heap_filter *h, uint32_t row)
+{
+	return !h->block || (row != ID_NONE && h->block[row]);
+}
 
 /* s is made ready of the same counts. The caller ends with heap_filter_done(). */
 void heap_filter_init(struct heap_filter *h, const struct heap_state *state,
@@ -82,19 +96,19 @@ void heap_pass_init(struct heap_pass *h, const struct heap_state *state,
 		    const struct sample_scan *r, uint32_t column);
 void heap_pass_done(struct heap_pass *h);
 
-/* Does allocation or bulk entry of this origin and moment pass by the column's own filter? */
+/* Does allocation `row`, or a bulk entry (ID_NONE), of this origin and moment pass by the column's own filter? */
 static inline bool heap_pass_own(const struct heap_pass *h, const struct heap_columns *c,
-				 uint32_t origin, uint32_t begin)
+				 uint32_t row, uint32_t origin, uint32_t begin)
 {
-	return h->own.origin[origin] &&
+	return h->own.origin[origin] && heap_filter_block(&h->own, row) &&
 	       (h->own.n_times == 0 || heap_filter_time(&h->own, c->origins[origin].track, begin));
 }
 
 /* And by the lens'? */
 static inline bool heap_pass_lens(const struct heap_pass *h, const struct heap_columns *c,
-				  uint32_t origin, uint32_t begin)
+				  uint32_t row, uint32_t origin, uint32_t begin)
 {
-	return h->lens.origin[origin] &&
+	return h->lens.origin[origin] && heap_filter_block(&h->lens, row) &&
 	       (h->lens.n_times == 0 ||
 		heap_filter_time(&h->lens, c->origins[origin].track, begin));
 }

@@ -171,8 +171,8 @@ static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
 		struct step step = { .sign = 1 };
 		double n;
 
-		if (!heap_pass_own(&g->pass, c, origin, c->begin[i]) ||
-		    !heap_pass_lens(&g->pass, c, origin, c->begin[i]))
+		if (!heap_pass_own(&g->pass, c, i, origin, c->begin[i]) ||
+		    !heap_pass_lens(&g->pass, c, i, origin, c->begin[i]))
 			continue;
 		track = c->origins[origin].track;
 		end = allocation_end(c, i, g->state.track[track].n_moments);
@@ -214,8 +214,8 @@ static void add_bulks(const struct lines_scan *s, struct making *to)
 	const struct heap_columns *c = &s->g->state.columns;
 
 	for (uint32_t i = 0; i < c->n_bulk; i++)
-		if (heap_pass_own(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment) &&
-		    heap_pass_lens(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment))
+		if (heap_pass_own(&s->g->pass, c, ID_NONE, c->bulk[i].origin, c->bulk[i].moment) &&
+		    heap_pass_lens(&s->g->pass, c, ID_NONE, c->bulk[i].origin, c->bulk[i].moment))
 			add_bulk(s, to, &c->bulk[i]);
 }
 

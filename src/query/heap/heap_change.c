@@ -34,7 +34,8 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 		const struct heap_span *span = &s->span[track];
 		bool before, after;
 
-		if (!s->pass.own.origin[origin] || !s->pass.lens.origin[origin])
+		if (!s->pass.own.origin[origin] || !s->pass.lens.origin[origin] ||
+		    !heap_filter_block(&s->pass.own, i) || !heap_filter_block(&s->pass.lens, i))
 			continue;
 		end = allocation_end(c, i, s->state.track[track].n_moments) & END_MOMENT;
 		before = c->begin[i] < span->from && end >= span->from;

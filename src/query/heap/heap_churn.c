@@ -171,7 +171,7 @@ static void add_handoffs(struct handoffs *h)
 				       !p->freed   ? "never freed"
 				       : !p->known ? "not recorded"
 						   : name_of(h, p->to));
-		row->filter = xasprintf("thread:%s%s", quoted, p->freed ? "" : " is:leaked");
+		row->filter = xasprintf("thread:%s%s", quoted, p->freed ? "" : " block:leaked");
 		row->cell[0] = llround(p->n);
 		row->cell[1] = heap_part(p->n, all);
 		row->cell[2] = llround(p->bytes);

@@ -96,7 +96,8 @@ int heap_lifetimes(struct heap_asking *ask)
 		add_bucket(ask, &l.of[i], &l.all, lives[i].label, lives[i].terms);
 	if (l.of[N_LIVES + NEVER_FREED].n > 0)
 		add_bucket(ask, &l.of[N_LIVES + NEVER_FREED], &l.all,
-			   ask->f->manner.lives_on ? "still in use" : "never freed", "is:leaked");
+			   ask->f->manner.lives_on ? "still in use" : "never freed",
+			   "block:leaked");
 	if (l.of[N_LIVES + ONLY_COUNTED].n > 0)
 		add_bucket(ask, &l.of[N_LIVES + ONLY_COUNTED], &l.all, "known as sums alone", NULL);
 	return 0;

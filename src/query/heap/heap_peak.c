@@ -75,8 +75,8 @@ static inline bool passes(const struct climb *m, uint32_t i)
 	const struct heap_columns *c = &m->state->columns;
 	uint32_t origin = c->origin[i];
 
-	return m->of[origin] && (!m->timed || (heap_pass_own(m->pass, c, origin, c->begin[i]) &&
-					       heap_pass_lens(m->pass, c, origin, c->begin[i])));
+	return m->of[origin] && (!m->timed || (heap_pass_own(m->pass, c, i, origin, c->begin[i]) &&
+					       heap_pass_lens(m->pass, c, i, origin, c->begin[i])));
 }
 
 static inline void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
@@ -308,7 +308,8 @@ static struct heap_span *find_rows(const struct heap_columns *c)
 static bool same_passes(const struct heap_columns *c, const struct heap_pass *a,
 			const struct heap_pass *b, uint32_t track)
 {
-	if (a->own.n_times + a->lens.n_times + b->own.n_times + b->lens.n_times > 0)
+	if (!heap_filter_by_origin(&a->own) || !heap_filter_by_origin(&a->lens) ||
+	    !heap_filter_by_origin(&b->own) || !heap_filter_by_origin(&b->lens))
 		return false;
 	for (uint32_t i = 0; i < c->n_origins; i++)
 		if (c->origins[i].track == track && (a->own.origin[i] && a->lens.origin[i]) !=
@@ -355,7 +356,7 @@ int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
 		whole.to = rows[i].to;
 		whole.n_windows = (s->track[i].n_moments >> WINDOW_BITS) + 1;
 		whole.of = origins = find_origins(c, h, i);
-		whole.timed = h->own.n_times + h->lens.n_times > 0;
+		whole.timed = !heap_filter_by_origin(&h->own) || !heap_filter_by_origin(&h->lens);
 		rc = climb_track(&whole, &at[i], &top[i]);
 		free(origins);
 	}

@@ -144,12 +144,12 @@ int64_t heap_lifetime(const struct heap_asking *ask, const struct heap_block_see
 	return ns > 0 ? ns : 0;
 }
 
-static bool origin_passes(const struct heap_asking *ask, uint32_t origin, uint32_t begin)
+static bool passes(const struct heap_asking *ask, uint32_t row, uint32_t origin, uint32_t begin)
 {
 	const struct heap_columns *c = &ask->state.columns;
 
-	return heap_pass_own(&ask->pass, c, origin, begin) &&
-	       heap_pass_lens(&ask->pass, c, origin, begin);
+	return heap_pass_own(&ask->pass, c, row, origin, begin) &&
+	       heap_pass_lens(&ask->pass, c, row, origin, begin);
 }
 
 static void see_block(const struct heap_asking *ask, uint32_t i, struct heap_block_seen *b)
@@ -199,14 +199,14 @@ int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct 
 		if (i % ROWS_A_LOOK == 0 && progress_cancelled(ask->progress))
 			return -ECANCELED;
 		if (c->origins[c->origin[i]].stack >= ask->f->counts.n_stacks ||
-		    !origin_passes(ask, c->origin[i], c->begin[i]))
+		    !passes(ask, i, c->origin[i], c->begin[i]))
 			continue;
 		see_block(ask, i, &b);
 		fn(arg, &b);
 	}
 	for (uint32_t i = 0; i < c->n_bulk; i++) {
 		if (c->origins[c->bulk[i].origin].stack >= ask->f->counts.n_stacks ||
-		    !origin_passes(ask, c->bulk[i].origin, c->bulk[i].moment))
+		    !passes(ask, ID_NONE, c->bulk[i].origin, c->bulk[i].moment))
 			continue;
 		see_counted(ask, &c->bulk[i], &b);
 		fn(arg, &b);

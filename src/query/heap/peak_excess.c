@@ -92,8 +92,8 @@ static double look(struct halves *h, unsigned turn)
 		uint32_t origin = c->origin[i];
 
 		if (c->origins[origin].track == h->track && c->begin[i] < h->n_moments &&
-		    heap_pass_own(&h->pass, c, origin, c->begin[i]) &&
-		    heap_pass_lens(&h->pass, c, origin, c->begin[i]))
+		    heap_pass_own(&h->pass, c, i, origin, c->begin[i]) &&
+		    heap_pass_lens(&h->pass, c, i, origin, c->begin[i]))
 			share_out(h, i, turn);
 	}
 	for (unsigned k = 0; k < 2; k++)
