@@ -21,8 +21,8 @@ names() {
     done
     [ $n -gt 10 ] || fault "only $n names in $2 of bootstrap"
 }
-# debhelper and build-essential bring the first ones; the last ones are for tests.
-names packaging/debian/control debian_packages 'autoconf|automake|make|gcc'
+# those for tests excepted
+names packaging/debian/control debian_libraries 'none'
 names packaging/proftop.spec dnf_packages 'criterion-devel|libvterm-devel|tmux|python3|gcc-c\+\+|perf'
 names packaging/APKBUILD apk_packages 'criterion-dev|libvterm-dev|tmux|python3|g\+\+|perf'
 # nixpkgs has names of its own, one for each of pacman's.

@@ -29,7 +29,7 @@ t_tracer_SOURCES += \
 	tests/record/test_tracer_clock.c \
 	tests/record/test_tracer_throttle.c \
 	tests/record/test_trampoline.c
-if HAVE_TRACER
+if HAVE_ATTACH
 t_record_SOURCES += \
 	tests/record/test_safe_point.c \
 	tests/record/test_tracee.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For machines where the heap tracer is not built. */
+/* For machines where the heap tracer cannot be brought into a running process. */
 #include "config.h"
 
 #include "record/attach/attach.h"
@@ -7,11 +7,10 @@
 #include <errno.h>
 
 #include "base/err.h"
-#include "record/attach/heap_salvage.h"
 
 static int none(pid_t pid, struct err *e)
 {
-	return err_set(e, -ENOTSUP, "process %d: heaps are not recorded on this kind of machine",
+	return err_set(e, -ENOTSUP, "process %d: heaps of what runs already are not recorded on this kind of machine",
 		       (int)pid);
 }
 
@@ -76,13 +75,4 @@ int attach_say(struct attach *a, enum attach_verb verb, const char *name, struct
 void attach_free(struct attach *a)
 {
 	(void)a;
-}
-
-int heap_salvage(const char *path, enum heap_stop stop, uint8_t signal, struct err *e)
-{
-	(void)path;
-	(void)stop;
-	(void)signal;
-	(void)e;
-	return 0;
 }

@@ -2,22 +2,28 @@
 EXTRA_DIST += src/record/attach/README.md
 librecord_a_SOURCES += \
 	src/record/attach/program_file.c src/record/attach/program_file.h
-if !HAVE_TRACER
-librecord_a_SOURCES += \
-	src/record/attach/attach.h \
-	src/record/attach/attach_none.c \
-	src/record/attach/heap_salvage.h
-endif
-# These know the registers of x86_64.
 if HAVE_TRACER
 librecord_a_SOURCES += \
-	src/record/attach/attach.c src/record/attach/attach.h \
-	src/record/attach/attach_check.c src/record/attach/attach_check.h \
 	src/record/attach/heap_salvage.c src/record/attach/heap_salvage.h \
-	src/record/attach/remote.c src/record/attach/remote.h \
-	src/record/attach/safe_point.c src/record/attach/safe_point.h \
-	src/record/attach/tracee.c src/record/attach/tracee.h \
 	src/record/heap/trace/decode_fast.c \
 	src/record/heap/trace/decode_notes.c \
 	src/record/heap/trace/tracer_clock.c
+else
+librecord_a_SOURCES += \
+	src/record/attach/heap_salvage.h \
+	src/record/attach/salvage_none.c
+endif
+if !HAVE_ATTACH
+librecord_a_SOURCES += \
+	src/record/attach/attach.h \
+	src/record/attach/attach_none.c
+endif
+# These know the registers of x86_64.
+if HAVE_ATTACH
+librecord_a_SOURCES += \
+	src/record/attach/attach.c src/record/attach/attach.h \
+	src/record/attach/attach_check.c src/record/attach/attach_check.h \
+	src/record/attach/remote.c src/record/attach/remote.h \
+	src/record/attach/safe_point.c src/record/attach/safe_point.h \
+	src/record/attach/tracee.c src/record/attach/tracee.h
 endif
