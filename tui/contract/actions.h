@@ -106,7 +106,7 @@
 	X(BASELINE,     "baseline",      "B",                    IN_LIVE,   "baseline", "compare new data with earlier data, and stop comparing") \
 	X(SAVE,         "save",          "w",                    IN_LIVE,   "save",    "save what is shown as a file that opens like any other") \
 	X(RESET,        "reset",         "Z",                    IN_LIVE,   "reset",   "hide earlier data") \
-	X(EXPORT,       "export",        "w",                    IN_ALL,    "",        "write what is shown, with its filter, to a file: its ending chooses the format (.svg .pb.gz .json .speedscope.json .folded .csv .jsonl .cpuprofile .callgrind)") \
+	X(EXPORT,       "export",        "w",                    IN_ALL,    "",        "write what is shown, with its filter, to a file: its ending chooses the format (.svg .pb.gz .json .speedscope.json .folded .csv .jsonl .cpuprofile .callgrind, of heaps .heaptrack.zst)") \
 	X(STOP,         "stop",          "z",                    IN_ALL,    "",        "stop loading and keep what is there") \
 	X(HELP,         "help",          "? <F1>",               IN_ALL,    "help",    "the keys that work here") \
 	X(QUIT,         "quit",          "q",                    IN_ALL,    "",        "close the view; quit on the last one") \

@@ -26,6 +26,8 @@ static const struct {
 	{ ".cpuprofile", "v8", NULL },
 	{ ".heapprofile", "v8", NULL },
 	{ ".callgrind", "callgrind", NULL },
+	{ ".heaptrack.zst", "heaptrack", NULL },
+	{ ".heaptrack", "heaptrack", NULL },
 	{ ".folded", "folded", "folded-diff" },
 	{ ".jsonl", "samples-jsonl", NULL },
 	{ ".json", "firefox", NULL },
@@ -75,7 +77,7 @@ static int find_format(const struct analysis *a, const char *path, const struct 
 		return err_set(
 			e, -EINVAL,
 			"%s: the ending chooses the format: .svg .pb.gz .json .speedscope.json "
-			".folded .csv .jsonl .cpuprofile .callgrind",
+			".folded .csv .jsonl .cpuprofile .callgrind .heaptrack.zst",
 			path);
 	if (!*wanted)
 		return err_set(e, -EINVAL, "%s: of a comparison .svg and .folded can be written",
@@ -88,7 +90,7 @@ static int find_format(const struct analysis *a, const char *path, const struct 
 
 int export_file(const struct analysis *a, const char *path, char **said, struct err *e)
 {
-	const struct write_options options = { .whole_names = true };
+	const struct write_options options = { .whole_names = true, .name = path };
 	const struct format *format;
 	struct err why = ERR_INIT;
 	struct output out;
