@@ -167,6 +167,44 @@ Test(findings, name_what_was_planted_and_nothing_else)
 		}
 }
 
+/* The share that the sentence has of the function, and what the filter leaves of it. */
+static void check_phase(const struct profile *p)
+{
+	struct findings *f;
+	struct analysis *a, *b = NULL;
+	struct lens l, narrow;
+	char part[FMT_SIZE], *said;
+
+	made_lens(&l, p, "");
+	a = made_analysis(p, &l);
+	cr_assert_eq(findings_new(a, NULL, &f), 0);
+	for (size_t i = 0; i < f->list.n; i++) {
+		const struct finding *one = &f->list.at[i];
+		const struct calltree *t;
+		int64_t weight = 0;
+
+		if (strcmp(one->rule, "phase") != 0)
+			continue;
+		made_lens(&narrow, p, one->filter);
+		b = made_analysis(p, &narrow);
+		t = b->tree;
+		for (uint32_t n = 1; n < t->n_nodes; n++)
+			if (b->keys.key[t->key[n]].id == one->key_id && t->outer[n])
+				weight += t->total[(size_t)n * t->n_columns];
+		said = xasprintf("it has %s %% of", fmt_percent(part, weight, b->weights.total[0]));
+		cr_assert(strstr(one->sentence, said), "%s: %s", one->sentence, said);
+		cr_assert(fabs(one->share -
+			       (double)b->weights.total[0] / (double)a->weights.total[0]) < 1e-9);
+		free(said);
+		analysis_free(b);
+		lens_done(&narrow);
+	}
+	cr_assert_not_null(b);
+	findings_free(f);
+	analysis_free(a);
+	lens_done(&l);
+}
+
 /* A stretch in which another function runs than before and after it. */
 Test(findings, name_a_phase)
 {
@@ -192,6 +230,8 @@ Test(findings, name_a_phase)
 		  "%s", sentences);
 	free(rules);
 	free(sentences);
+	/* What the sentence says is what its filter leaves. */
+	check_phase(p);
 	/* Within the phase alone there is none. */
 	rules = rules_of(p, "time:1.1,1.4", NULL);
 	cr_assert_null(strstr(rules, "phase"), "%s", rules);

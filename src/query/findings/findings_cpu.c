@@ -61,7 +61,8 @@ static void say_few_samples(struct cpu_case *c)
 	if (n >= SAMPLES_FEW)
 		return;
 	f = findings_add(c->out, "few-samples", "info", 1,
-			 xasprintf("There are only %s: shares below %d %% are chance.",
+			 xasprintf("There %s only %s: shares below %d %% are chance.",
+				   (int64_t)(n + 0.5) == 1 ? "is" : "are",
 				   fmt_counted(text, (int64_t)(n + 0.5), "sample"),
 				   n < 25 ? 20 : 10));
 	f->rank = FINDING_DOUBT;

@@ -21,6 +21,7 @@
 #include "query/tree/transform.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ struct phases {
 	uint8_t *bit;   /* [keys.n] 1 + index of the candidate, 0: none; owned */
 	uint64_t *mask; /* [n_stacks] which candidates are in it; owned */
 	int64_t all[N_SLICES];
+	int64_t slice_ns;
 	int64_t from_ns, span_ns; /* of the time that the filter lets pass, since the start */
 };
 
@@ -138,7 +140,7 @@ static void add_row(struct phases *f, const struct sample_scan *r, uint64_t row)
 	since -= f->from_ns;
 	if (since < 0 || since > f->span_ns)
 		return;
-	slice = (uint32_t)((double)since / (double)f->span_ns * N_SLICES);
+	slice = (uint32_t)(since / f->slice_ns);
 	slice = slice < N_SLICES ? slice : N_SLICES - 1;
 	f->all[slice] += weight;
 	for (; mask; mask &= mask - 1)
@@ -225,13 +227,29 @@ static bool is_same_stretch(const struct candidate *a, const struct candidate *b
 
 static int64_t time_at(const struct phases *f, uint32_t slice)
 {
-	return f->from_ns + (int64_t)((double)f->span_ns * slice / N_SLICES);
+	return f->from_ns + f->slice_ns * slice;
 }
 
-/* Text of a time in seconds, as time: has it. */
+/* A time in seconds, exactly, as time: takes it; the caller frees. */
 static char *seconds(int64_t ns)
 {
-	return xasprintf("%.3f", (double)ns / 1e9);
+	char *text = xasprintf("%" PRId64 ".%09" PRId64, ns / 1000000000, ns % 1000000000);
+	size_t n = strlen(text);
+
+	while (n > 0 && text[n - 1] == '0')
+		n--;
+	text[n > 0 && text[n - 1] == '.' ? n - 1 : n] = '\0';
+	return text;
+}
+
+/* So that times of slices are short to write: a part of the span in whole milliseconds, or fractions of one. */
+static int64_t slice_of(int64_t span_ns)
+{
+	int64_t unit = 1000000, least = span_ns / N_SLICES + 1;
+
+	while (unit > 1 && least < 100 * unit)
+		unit /= 10;
+	return (least + unit - 1) / unit * unit;
 }
 
 static void say_phase(const struct phases *f, const struct candidate *k)
@@ -242,12 +260,13 @@ static void say_phase(const struct phases *f, const struct candidate *k)
 	char *in = cpu_case_percent(k->inside, in_all);
 	char *out = cpu_case_percent(weight - k->inside, all - in_all), from[FMT_SIZE],
 	     to[FMT_SIZE];
-	char *from_s = seconds(time_at(f, k->from)), *to_s = seconds(time_at(f, k->to) + 1000000);
-	bool last = k->to == N_SLICES;
+	char *from_s = seconds(time_at(f, k->from)), *to_s = seconds(time_at(f, k->to));
+	bool last = time_at(f, k->to) > f->from_ns + f->span_ns;
 	struct finding *fi = findings_add(
 		f->c->out, "phase", "tree", (double)in_all / (double)all,
-		xasprintf("From %s to %s %s%s runs: it has %s %s then, and %s of the rest.",
-			  fmt_ns(from, time_at(f, k->from)),
+		xasprintf("From %s to %s, %s%s runs: it has %s %s then, and %s of the rest.",
+			  k->from == 0 && f->from_ns == 0 ? "the start"
+							  : fmt_ns(from, time_at(f, k->from)),
 			  last ? "the end" : fmt_ns(to, time_at(f, k->to)),
 			  key->flags & FUNCTION_COMM ? "the process or thread " : "",
 			  cpu_case_name(f->c, k->key), in, f->c->of, out));
@@ -299,6 +318,7 @@ int find_phases(struct cpu_case *c)
 	f->span_ns -= f->from_ns;
 	rc = 0;
 	if (f->span_ns > 0) {
+		f->slice_ns = slice_of(f->span_ns);
 		choose_candidates(f);
 		mark_stacks(f);
 		rc = add_samples(f);
