@@ -98,7 +98,7 @@ static int weigh_squares(const struct profile *p, const struct profile_counts *c
 	for (uint32_t i = 0; i < lens.n_columns; i++)
 		lens.column[i] = (struct lens_column){
 			.filter = of->column[SIDES_FIRST + i].filter,
-			.metric = { of->sides.reference, MEASURE_WEIGHT },
+			.metric = { .event = of->sides.reference, .measure = MEASURE_WEIGHT },
 			.squares = true,
 		};
 	rc = aggregate(p, counts, &lens, progress, &w);
