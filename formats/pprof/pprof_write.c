@@ -14,9 +14,9 @@
 #include "base/mem.h"
 #include "formats/write/type_sums.h"
 #include "formats/pprof/pprof_tables.h"
+#include "formats/write/export_losses.h"
+#include "formats/write/export_stacks.h"
 #include "query/analysis.h"
-#include "query/core/filter.h"
-#include "query/core/filter_term.h"
 #include <profile.pb-c.h>
 
 #include <errno.h>
@@ -47,6 +47,8 @@ struct writer {
 	const struct profile *p;
 	struct stack_columns stacks;
 	struct location_columns locations;
+	bool by_row; /* a transform or a grouping makes new stacks: */
+	struct export_stacks made;
 	struct packed out;
 	VEC(uint8_t) message;
 	VEC(struct text) strings;
@@ -217,10 +219,17 @@ static bool is_thread_name(const struct writer *w, uint32_t location)
 	       profile_function(w->p, (function_id){ f })->flags & FUNCTION_COMM;
 }
 
-static void make_ids(struct writer *w, uint32_t stack)
+/* False: a transform drops the stack. */
+static bool make_ids(struct writer *w, uint32_t stack)
 {
+	uint32_t node = w->by_row ? export_stacks_node(&w->made, stack) : 0;
+
 	vec_clear(&w->ids);
-	for (uint32_t s = stack; s != 0; s = w->stacks.parent[s]) {
+	if (node == EXPORT_GONE)
+		return false;
+	for (; node != 0; node = w->made.nodes.at[node].parent)
+		vec_push(&w->ids, (uint64_t)w->made.nodes.at[node].frame + 1);
+	for (uint32_t s = w->by_row ? 0 : stack; s != 0; s = w->stacks.parent[s]) {
 		uint32_t location = w->stacks.location[s];
 
 		if (is_thread_name(w, location))
@@ -228,6 +237,7 @@ static void make_ids(struct writer *w, uint32_t stack)
 		w->location_used[location] = true;
 		vec_push(&w->ids, (uint64_t)location + 1);
 	}
+	return true;
 }
 
 static void put_samples(struct writer *w, const struct type_sums *sums)
@@ -235,7 +245,8 @@ static void put_samples(struct writer *w, const struct type_sums *sums)
 	for (size_t i = 0; i < sums->sums.n && !w->out.failed; i++) {
 		Pprof__Sample m = PPROF__SAMPLE__INIT;
 
-		make_ids(w, sums->sums.at[i].stack);
+		if (!make_ids(w, sums->sums.at[i].stack))
+			continue;
 		make_labels(w, sums->sums.at[i].thread);
 		m.n_location_id = w->ids.n;
 		m.location_id = w->ids.at;
@@ -247,39 +258,25 @@ static void put_samples(struct writer *w, const struct type_sums *sums)
 	}
 }
 
-/* The call tree's nodes by functions, whose ids stand for locations. */
-static void put_tree(struct writer *w)
+/* Frames that are rows, whose ids stand for locations and functions. */
+static void put_made_tables(struct writer *w)
 {
-	const struct calltree *t = analysis_tree((struct analysis *)w->a);
-
-	for (uint32_t node = 1; t && node < t->n_nodes && !w->out.failed; node++) {
-		Pprof__Sample m = PPROF__SAMPLE__INIT;
-		int64_t self = t->self[(size_t)node * t->n_columns];
-
-		if (self == 0)
-			continue;
-		vec_clear(&w->ids);
-		for (uint32_t n = node; n != 0; n = t->parent[n])
-			if (!(w->a->keys.key[t->key[n]].flags & FUNCTION_COMM))
-				vec_push(&w->ids, (uint64_t)t->key[n] + 1);
-		self /= w->a->weights.scale[0];
-		m.n_location_id = w->ids.n;
-		m.location_id = w->ids.at;
-		m.n_value = 1;
-		m.value = &self;
-		put_message(w, PPROF_SAMPLE, &m.base);
-	}
-	for (uint32_t k = 0; k < w->a->keys.n; k++) {
+	for (uint32_t i = 0; i < w->made.frames.n; i++) {
+		const struct export_frame *frame = &w->made.frames.at[i];
 		Pprof__Location l = PPROF__LOCATION__INIT;
 		Pprof__Function f = PPROF__FUNCTION__INIT;
 		Pprof__Line line = PPROF__LINE__INIT, *lines[] = { &line };
 
-		f.id = l.id = line.function_id = (uint64_t)k + 1;
-		f.name = f.system_name = string(w, w->a->keys.key[k].label);
+		f.id = l.id = line.function_id = (uint64_t)i + 1;
+		f.name = f.system_name = string(w, frame->name);
+		f.filename = string_of(w, frame->file);
+		f.start_line = frame->declared;
+		l.mapping_id = frame->module;
 		l.n_line = 1;
 		l.line = lines;
 		put_message(w, PPROF_LOCATION, &l.base);
 		put_message(w, PPROF_FUNCTION, &f.base);
+		w->limit[frame->module] = 1;
 	}
 }
 
@@ -364,6 +361,8 @@ static bool is_program(const struct writer *w, uint32_t module)
 
 static void put_tables(struct writer *w)
 {
+	if (w->by_row)
+		put_made_tables(w);
 	for (uint32_t i = 0; i < w->a->counts.n_locations; i++)
 		if (w->location_used[i])
 			put_location(w, i);
@@ -394,47 +393,24 @@ static void put_strings(struct writer *w)
 		put_bytes(w, PPROF_STRING, w->strings.at[i].s, w->strings.at[i].n);
 }
 
-static bool changes_stacks(const struct filter *f)
-{
-	size_t n;
-	const struct term *t = filter_terms(f, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (term_is_transform(&t[i]))
-			return true;
-	return false;
-}
-
 static int put_all(struct writer *w)
 {
 	const struct weights *weights = &w->a->weights;
-	struct metric m = w->a->lens.column[0].metric;
 	struct type_sums sums = { 0 };
-	char *name = NULL;
-	int rc = 0;
+	int rc = type_sums_make(&sums, w->a);
 
 	string(w, "");
-	if (changes_stacks(w->a->lens.filter)) {
-		name = metric_name(w->p, m);
-		put_type(w, PPROF_SAMPLE_TYPE, name, metric_unit(w->p, m));
-		put_tree(w);
-	} else {
-		rc = type_sums_make(&sums, w->a);
-		for (size_t i = 0; i < sums.types.n && rc == 0; i++)
-			put_type(w, PPROF_SAMPLE_TYPE, sums.types.at[i].name,
-				 sums.types.at[i].unit);
-		if (rc == 0)
-			put_samples(w, &sums);
-		if (rc == 0 && sums.shown < sums.types.n)
-			put_number(w, PPROF_DEFAULT_TYPE,
-				   string(w, sums.types.at[sums.shown].name));
-		put_tables(w);
-	}
+	for (size_t i = 0; i < sums.types.n && rc == 0; i++)
+		put_type(w, PPROF_SAMPLE_TYPE, sums.types.at[i].name, sums.types.at[i].unit);
+	if (rc == 0)
+		put_samples(w, &sums);
+	if (rc == 0 && sums.shown < sums.types.n)
+		put_number(w, PPROF_DEFAULT_TYPE, string(w, sums.types.at[sums.shown].name));
+	put_tables(w);
 	if (weights->begin_ns != TIME_NONE && weights->end_ns > weights->begin_ns)
 		put_number(w, PPROF_DURATION_NANOS, weights->end_ns - weights->begin_ns);
 	put_strings(w);
 	pack(&w->out, "", 0, Z_FINISH);
-	free(name);
 	type_sums_done(&sums);
 	return rc;
 }
@@ -451,6 +427,7 @@ static void writer_done(struct writer *w)
 	free(w->location_used);
 	free(w->function_used);
 	free(w->limit);
+	export_stacks_done(&w->made);
 	free(w);
 }
 
@@ -472,7 +449,10 @@ int pprof_write(const struct analysis *a, const struct write_options *o, FILE *t
 	w->location_used = xcalloc(a->counts.n_locations + 1u, sizeof(bool));
 	w->function_used = xcalloc(a->counts.n_functions + 1u, sizeof(bool));
 	w->limit = xcalloc(a->counts.n_modules + 1u, sizeof(*w->limit));
-	rc = put_all(w);
+	w->by_row = export_drops_positions(a);
+	rc = w->by_row ? export_stacks_init(&w->made, a, EXPORT_KEYS) : 0;
+	if (rc == 0)
+		rc = put_all(w);
 	failed = w->out.failed;
 	writer_done(w);
 	errno = 0;

@@ -354,6 +354,45 @@ Test(round_trips, filters_apply)
 	profile_free(p);
 }
 
+/* What all samples of events weigh together, whatever the events are called; without time, which is the shown one's. */
+static bool has_total(const struct profile *p, int64_t total)
+{
+	struct sample_columns rows;
+	struct profile_counts c;
+
+	profile_counts_read(p, &c);
+	profile_samples(p, &rows);
+	for (uint16_t e = 0; e < c.n_events; e++) {
+		int64_t sum = 0;
+
+		for (uint64_t i = 0; i < c.n_samples; i++)
+			if ((rows.event ? rows.event[i] : 0) == e)
+				sum += rows.weight ? rows.weight[i] : 1;
+		if (sum == total)
+			return true;
+	}
+	return false;
+}
+
+/* A transform of stacks leaves all events: 32 samples of a clock and 8 page faults. */
+Test(round_trips, all_events_of_a_transform)
+{
+	struct profile *p = made_everything();
+
+	for (size_t i = 0; formats[i]; i++) {
+		struct profile *read;
+
+		if (!goes_around(formats[i]) || formats[i]->one_event ||
+		    strcmp(formats[i]->name, "heaptrack") == 0)
+			continue;
+		read = again(p, formats[i], "merge:inner");
+		cr_expect(has_total(read, 8), "%s lost the page faults", formats[i]->name);
+		cr_expect(has_total(read, 32000000), "%s lost the clock", formats[i]->name);
+		profile_free(read);
+	}
+	profile_free(p);
+}
+
 /* A message says what is lost: nothing of what a profile lacks anyway. */
 Test(round_trips, what_is_lost)
 {
