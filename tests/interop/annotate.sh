@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Shares of instructions and lines are those of perf annotate, on programs of demo/code that are compiled and recorded
+# here; skipped without perf, objdump or a compiler, or where perf cannot record.
+set -uo pipefail
+
+proftop=$(realpath "${PROFTOP:-./proftop}")
+source=$(cd "${srcdir:-.}" && pwd)
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 99
+export PERF_CONFIG=/dev/null HOME=$dir
+
+command -v perf objdump python3 >/dev/null || exit 77
+perf record -q -e cpu-clock -o probe.data -- true 2>/dev/null || exit 77
+
+made=0
+# try COMPILER SOURCE EXPRESSION: the two hottest functions of the program that match, by address and by line.
+try() {
+    local compiler=$1 program=${2%.*} name
+    command -v "${compiler%% *}" >/dev/null || return 0
+    # shellcheck disable=SC2086 # words
+    $compiler -o "$program" "$source/demo/code/$2" || return 0
+    # A quarter of the program is enough.
+    (timeout -s INT 1 perf record -q -e cpu-clock -F 2000 -g -o "$program.data" -- "./$program") >/dev/null 2>&1
+    [ -s "$program.data" ] || return 0
+    # Names depend on the compiler: table, table.constprop.0.
+    "$proftop" report --json --no-inline -n 20 -f "in:^$program\$" "$program.data" |
+        sed -n 's/^{"name": "\([^"]*\)".*/\1/p' | grep -E "$3" | head -n 2 >names
+    while read -r name; do
+        perf annotate -i "$program.data" --stdio --stdio-color never -s "$name" >perf.out 2>/dev/null
+        "$proftop" report --view annotate --json --function "$name" "$program.data" >ours.json || exit 1
+        python3 "$source/tests/interop/annotate.py" "$name" perf.out ours.json || exit 1
+        made=$((made + 1))
+    done <names
+}
+
+try 'gcc -g -O2' table.c '^(table|matrix)'
+try 'g++ -g -O2' records.cc '^main$'
+[ $made -gt 0 ] || exit 77
