@@ -6,9 +6,12 @@
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tests/heap/lib.sh"
 
-cc=${AARCH64_CC:-aarch64-linux-gnu-gcc}
-if ! echo '#include <zstd.h>' | "$cc" -E - >/dev/null 2>&1; then
-    echo "skipped: there is no $cc that finds zstd.h"
+cc=("${AARCH64_CC:-aarch64-linux-gnu-gcc}")
+# ./bootstrap static aarch64 leaves the libraries of such a machine there.
+sysroot=$root/build-static-aarch64/sysroot
+[ ! -e "$sysroot/usr/include/zstd.h" ] || cc+=("--sysroot=$sysroot")
+if ! echo '#include <zstd.h>' | "${cc[@]}" -E - >/dev/null 2>&1; then
+    echo "skipped: there is no ${cc[0]} that finds zstd.h"
     exit 77
 fi
 mapfile -t sources < <(cd "$root" && cat src/record/heap/local.mk src/record/heap/*/local.mk | sed -n '/^libproftop_heap_so_SOURCES/,/[^\\]$/p' | grep -o '[a-z0-9_/]*\.c')
@@ -17,11 +20,11 @@ flags=(-O2 -Wall -Wextra -Werror -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$ro
     -include "$root/src/record/heap/own_malloc.h" -fPIC -fvisibility=hidden
     -fno-omit-frame-pointer -ftls-model=initial-exec)
 for source in "${sources[@]}"; do
-    "$cc" -c "${flags[@]}" -o "$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"
+    "${cc[@]}" -c "${flags[@]}" -o "$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"
 done
 # The library that it is packed with may not be installed for aarch64.
-if echo 'int main(void) { return 0; }' | "$cc" -x c - -o nothing -l:libzstd.a 2>/dev/null; then
-    "$cc" -shared -o libproftop-heap.so ./*.o -Wl,-z,defs -Wl,--exclude-libs,ALL -l:libzstd.a -lpthread || fault "it does not link"
+if echo 'int main(void) { return 0; }' | "${cc[@]}" -x c - -o nothing -l:libzstd.a 2>/dev/null; then
+    "${cc[@]}" -shared -o libproftop-heap.so ./*.o -Wl,-z,defs -Wl,--exclude-libs,ALL -l:libzstd.a -lpthread || fault "it does not link"
 fi
 
 # What walks stacks, keeps them and writes blocks.
@@ -31,12 +34,12 @@ mapfile -t rooms < <(cd "$root" && ls src/base/*.c src/unwind/*.c src/heaptrace/
 flags=(-O2 -Wall -Wextra -Werror -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$root/src"
     -I"$root" -I"$root/tests/heap/plain" -fno-omit-frame-pointer
     -Wno-unused-parameter -Wno-unused-but-set-variable)
-echo '#include <dwarf.h>' | "$cc" -E - >/dev/null 2>&1 || flags+=(-idirafter /usr/include)
+echo '#include <dwarf.h>' | "${cc[@]}" -E - >/dev/null 2>&1 || flags+=(-idirafter /usr/include)
 mkdir plain
 for source in "${plain[@]}" "${rooms[@]}" src/record/heap/{stack/stack_trie,trace/tracer_clock,trace/shared_memory,trace/tracer_lock,trace/tracer_memory,trace/tracer_sample,trace/tracer_throttle}.c tests/fuzz/fuzz_cfi.c tests/fuzz/fuzz_vary.c; do
-    "$cc" -c "${flags[@]}" -o "plain/$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"
+    "${cc[@]}" -c "${flags[@]}" -o "plain/$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"
 done
-"$cc" -static -o plain/all plain/*.o -lm -lpthread || fault "the tests do not link"
+"${cc[@]}" -static -o plain/all plain/*.o -lm -lpthread || fault "the tests do not link"
 qemu=${AARCH64_QEMU:-}
 for name in qemu-aarch64-static qemu-aarch64; do
     [ -n "$qemu" ] || qemu=$(command -v $name)
@@ -72,12 +75,12 @@ exact() {
     echo "$*: $(value allocs totals) allocations, $(value stacks totals) stacks"
 }
 # With the loader and the libc of one directory: those of two versions of glibc do not know each other's structures.
-loader=$("$cc" -print-file-name=ld-linux-aarch64.so.1)
+loader=$("${cc[@]}" -print-file-name=ld-linux-aarch64.so.1)
 if [ -n "$qemu" ] && [ "$faults" = 0 ] && [ -e libproftop-heap.so ] && [ -e "$loader" ]; then
     flags=(-O2 -D_GNU_SOURCE -I"$root/src" -I"$root/tests/heap" -fPIC)
     loader=$(realpath -s "$loader")
-    "$cc" -shared "${flags[@]}" -o count_shim.so "$root/tests/heap/count_shim.c" &&
-        "$cc" "${flags[@]}" -pie -o heap_work "$root"/tests/heap/heap_work.c "$root"/tests/heap/works_*.c -lpthread \
+    "${cc[@]}" -shared "${flags[@]}" -o count_shim.so "$root/tests/heap/count_shim.c" &&
+        "${cc[@]}" "${flags[@]}" -pie -o heap_work "$root"/tests/heap/heap_work.c "$root"/tests/heap/works_*.c -lpthread \
             -Wl,--dynamic-linker="$loader" -Wl,-rpath,"${loader%/*}" || fault "programs do not link"
     # Not `clone`: qemu makes a fork of a clone that shares memory, so that the counts of the library stay in the child.
     for work_of in 'single 2000' 'threads 500' 'short-threads 30' 'deep 300' 'signals 200' 'altstack 100' 'longjmp 100' \
