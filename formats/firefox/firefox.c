@@ -36,6 +36,7 @@ struct reader {
 	uint64_t n_idle;  /* samples without a stack */
 	uint64_t n_odd;   /* indexes of nothing */
 	uint64_t n_large; /* rows that make a sum too large */
+	int rc;           /* of threads that were built while the file was read */
 };
 
 /* Events. */
@@ -82,11 +83,9 @@ static event_id event_of(struct reader *r, const struct firefox_thread *t,
 }
 
 /* What one of the unit of weights is. */
-static double weight_of(const struct reader *r, const struct firefox_samples *s, size_t i)
+static double weight_each(const struct reader *r, const struct firefox_samples *s)
 {
-	double w = i < s->weight.n ? s->weight.at[i] : 1;
-
-	return is_text(r, s->weight_type, "tracing-ms") ? w * NS_PER_MS : w;
+	return is_text(r, s->weight_type, "tracing-ms") ? NS_PER_MS : 1;
 }
 
 /* ns of a unit that threads' use of processors is told in; 0: it is no time. */
@@ -126,9 +125,9 @@ static void add_samples(struct reader *r, struct firefox_stacks *stacks,
 	const struct firefox_samples *s = &t->samples[kind];
 	struct sample row = { .thread = thread, .cpu = CPU_NONE };
 	event_id event = event_of(r, t, s, kind), cpu = { ID_NONE };
-	double ms = 0;
+	double ms = 0, each = weight_each(r, s), of_cpu = cpu_each(r);
 
-	if (s->cpu.n > 0 && cpu_each(r) > 0 && !t->own)
+	if (s->cpu.n > 0 && of_cpu > 0 && !t->own)
 		cpu = build_event(r->p, "cpu", UNIT_NS, true);
 	for (size_t i = 0; i < s->stack.n && !progress_cancelled(r->progress); i++) {
 		double time = i < s->time.n ? s->time.at[i] : NAN;
@@ -141,10 +140,10 @@ static void add_samples(struct reader *r, struct firefox_stacks *stacks,
 		row.time_ns = ns_of(ms);
 		row.stack = firefox_stack(stacks, s->stack.at[i]);
 		row.event = event;
-		add_row(r, &row, weight_of(r, s, i));
+		add_row(r, &row, (i < s->weight.n ? s->weight.at[i] : 1) * each);
 		row.event = cpu;
 		if (cpu.v != ID_NONE && i < s->cpu.n)
-			add_row(r, &row, s->cpu.at[i] * cpu_each(r));
+			add_row(r, &row, s->cpu.at[i] * of_cpu);
 	}
 }
 
@@ -189,11 +188,26 @@ static void add_thread(struct reader *r, const struct firefox_thread *t)
 	firefox_stacks_done(&stacks);
 }
 
+/* What a thread has is shown as soon as it is read. */
+static bool take_thread(void *arg, const struct firefox_thread *t)
+{
+	struct reader *r = arg;
+
+	if (r->rc < 0)
+		return false;
+	add_thread(r, t);
+	r->rc = builder_end(r->p);
+	builder_begin(r->p);
+	return true;
+}
+
 static int build(struct reader *r)
 {
-	int rc = 0;
+	int rc = r->rc;
 
 	for (size_t i = 0; i < r->t.threads.n && rc == 0; i++) {
+		if (r->t.threads.at[i].taken)
+			continue;
 		builder_begin(r->p);
 		add_thread(r, &r->t.threads.at[i]);
 		rc = builder_end(r->p);
@@ -244,7 +258,11 @@ static int read_firefox(struct input *in, struct profile *p, capture_id c,
 			    .capture = c,
 			    .progress = progress,
 			    .root_names = o ? o->root_names : ROOT_COMM };
-	int rc = firefox_text_read(&r.t, p, in, &r.end, progress, e);
+	int rc;
+
+	r.t.take = take_thread;
+	r.t.arg = &r;
+	rc = firefox_text_read(&r.t, p, in, &r.end, progress, e);
 
 	if (rc == 0)
 		rc = build(&r);

@@ -100,6 +100,36 @@ static void on_weight_type(void *to, const struct json_value *v)
 	samples(to)->weight_type = text_of(to, v);
 }
 
+static void tables_done(struct firefox_tables *t)
+{
+	vec_done(&t->prefix);
+	vec_done(&t->frame);
+	vec_done(&t->frame_func);
+	vec_done(&t->frame_line);
+	vec_done(&t->frame_location);
+	vec_done(&t->func_name);
+	vec_done(&t->func_resource);
+	vec_done(&t->func_file);
+	vec_done(&t->func_line);
+	vec_done(&t->func_source);
+	vec_done(&t->source_file);
+	vec_done(&t->resource_lib);
+	vec_done(&t->resource_name);
+	vec_done(&t->strings);
+}
+
+static void thread_done(struct firefox_thread *t)
+{
+	for (size_t k = 0; k < N_FIREFOX_SAMPLES; k++) {
+		vec_done(&t->samples[k].stack);
+		vec_done(&t->samples[k].time);
+		vec_done(&t->samples[k].weight);
+		vec_done(&t->samples[k].cpu);
+	}
+	tables_done(&t->tables);
+	vec_done(&t->libs);
+}
+
 /* Threads and libraries. */
 
 static void begin_thread(void *to)
@@ -110,9 +140,28 @@ static void begin_thread(void *to)
 	t->tables = &thread(to)->tables;
 }
 
+/*
+ * A thread of a processed profile with tables of its own needs nothing of what follows, where the head has been read: that it has, as
+ * libraries come behind it.
+ */
+static bool is_whole(const struct firefox_text *t)
+{
+	const struct firefox_thread *last = &t->threads.at[t->threads.n - 1];
+
+	return t->interval_ms > 0 && (t->libs.n > 0 || last->tables.resource_lib.n == 0) &&
+	       last->tables.func_name.n > 0 && last->tables.strings.n > 0 &&
+	       last->tables.frame.n > 0;
+}
+
 static void end_thread(void *to)
 {
-	((struct firefox_text *)to)->tables = &((struct firefox_text *)to)->shared;
+	struct firefox_text *t = to;
+
+	t->tables = &t->shared;
+	if (!t->take || !is_whole(t) || !t->take(t->arg, thread(t)))
+		return;
+	thread_done(thread(t));
+	thread(t)->taken = true;
 }
 
 static void on_name(void *to, const struct json_value *v)
@@ -409,42 +458,12 @@ int firefox_text_read(struct firefox_text *t, struct profile *p, struct input *i
 {
 	int rc;
 
-	*t = (struct firefox_text){ .p = p };
+	*t = (struct firefox_text){ .p = p, .take = t->take, .arg = t->arg };
 	t->tables = &t->shared;
 	builder_begin(p);
 	rc = json_read(in, rules, sizeof(rules) / sizeof(*rules), t, end, progress, e);
 	builder_end(p);
 	return rc;
-}
-
-static void tables_done(struct firefox_tables *t)
-{
-	vec_done(&t->prefix);
-	vec_done(&t->frame);
-	vec_done(&t->frame_func);
-	vec_done(&t->frame_line);
-	vec_done(&t->frame_location);
-	vec_done(&t->func_name);
-	vec_done(&t->func_resource);
-	vec_done(&t->func_file);
-	vec_done(&t->func_line);
-	vec_done(&t->func_source);
-	vec_done(&t->source_file);
-	vec_done(&t->resource_lib);
-	vec_done(&t->resource_name);
-	vec_done(&t->strings);
-}
-
-static void thread_done(struct firefox_thread *t)
-{
-	for (size_t k = 0; k < N_FIREFOX_SAMPLES; k++) {
-		vec_done(&t->samples[k].stack);
-		vec_done(&t->samples[k].time);
-		vec_done(&t->samples[k].weight);
-		vec_done(&t->samples[k].cpu);
-	}
-	tables_done(&t->tables);
-	vec_done(&t->libs);
 }
 
 void firefox_text_done(struct firefox_text *t)

@@ -49,6 +49,7 @@ struct firefox_tables {
 struct firefox_thread {
 	string_id name, process_name;
 	int64_t pid, tid; /* -1: not told */
+	bool taken;       /* its columns are gone */
 	/* what proftop says of its own profiles (formats/write/export_own.h): empty in those of others */
 	string_id metric, kind, own_name, own_process;
 	bool own;
@@ -80,13 +81,16 @@ struct firefox_text {
 	int64_t version;    /* of processed profiles; or of Gecko's; 0: not told */
 	string_id product, cpu_unit;
 	uint64_t n_markers;
+	/* Takes a thread as soon as it is whole; its columns are freed then. Returns false where it waits for the rest of the file. */
+	bool (*take)(void *arg, const struct firefox_thread *thread);
+	void *arg;
 	/* While it is read: */
 	struct firefox_tables *tables;   /* the thread's, or the shared ones */
 	struct firefox_samples *samples; /* the thread's of one kind */
 	struct firefox_rows rows;
 };
 
-/* As json_read(). */
+/* As json_read(). What t has of .take and .arg stays; all else is emptied. Takes and gives the write lock; take() is called with it. */
 int firefox_text_read(struct firefox_text *t, struct profile *p, struct input *in,
 		      struct json_end *end, struct progress *progress, struct err *e);
 void firefox_text_done(struct firefox_text *t);

@@ -294,11 +294,42 @@ int json_read_lines(struct input *in, const struct json_rule *rules, size_t n_ru
 
 /* Values. */
 
+/*
+ * A number of at most 15 digits with at most as many behind the point: both are exact as doubles, and so is the one rounding of their
+ * quotient (Clinger, "How to read floating point numbers accurately", 1990). False for all others.
+ */
+static bool plain_double(const struct json_value *v, double *out)
+{
+	static const double tens[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+				       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+	size_t i = v->s[0] == '-', point = v->n, digits = 0;
+	int64_t x = 0;
+
+	if (v->n > 16)
+		return false;
+	for (; i < v->n; i++) {
+		if (v->s[i] == '.' && point == v->n)
+			point = i;
+		else if (v->s[i] < '0' || v->s[i] > '9' || ++digits > 15)
+			return false;
+		else
+			x = 10 * x + (v->s[i] - '0');
+	}
+	if (digits == 0)
+		return false;
+	*out = (double)x / tens[point < v->n ? v->n - 1 - point : 0];
+	*out = v->s[0] == '-' ? -*out : *out;
+	return true;
+}
+
 double json_double(const struct json_value *v, double otherwise)
 {
 	char text[64];
 	char *stop;
 	double x;
+
+	if (v->kind == JSON_NUMBER && v->n > 0 && plain_double(v, &x))
+		return x;
 
 	if (v->kind != JSON_NUMBER || v->n >= sizeof(text))
 		return otherwise;
