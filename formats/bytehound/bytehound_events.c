@@ -557,7 +557,8 @@ static bool take_events(struct stream *s)
 			break;
 		taken = (size_t)(b.at - s->bytes.at);
 	}
-	memmove(s->bytes.at, s->bytes.at + taken, s->bytes.n - taken);
+	if (taken > 0)
+		memmove(s->bytes.at, s->bytes.at + taken, s->bytes.n - taken);
 	s->bytes.n -= taken;
 	return known;
 }

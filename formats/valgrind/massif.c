@@ -22,6 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_TREE SIZE_MAX
+
+/* Stacks that are shown at snapshots that have none of their own, as far as there may be any number of these. */
+#define MOST_BORROWED 4000000u
+
 /* The latest time, in ns: what is worked out from it must not overflow. */
 #define MOST_NS 1e18
 
@@ -82,11 +87,15 @@ struct reader {
 	/* While rows are built: */
 	track_id track;
 	event_id event[N_PARTS];
-	stack_id alone[N_PARTS];     /* of what has no tree */
-	VEC(struct massif_leaf) now; /* what is held at the snapshot that is being built */
-	VEC(struct held) held;       /* of the heap, by stack */
-	VEC(struct held) next_held;  /* after the snapshot that is being built */
+	stack_id alone[N_PARTS];    /* of what has no tree */
+	VEC(struct held) held;      /* of the heap, by stack */
+	VEC(struct held) next_held; /* after the snapshot that is being built */
 	struct held single[N_PARTS];
+	size_t tree_before, tree_after; /* see nearest_tree() */
+	size_t shown;                   /* the snapshot whose tree is held, or NO_TREE */
+	size_t summed;                  /* the one whose tree has these bytes in all, or NO_TREE */
+	uint64_t sum;
+	uint64_t n_borrowed; /* stacks of trees that were shown at other snapshots */
 };
 
 /* Lines. */
@@ -284,16 +293,21 @@ static void hold(struct reader *r, uint32_t stack, uint64_t bytes, const struct 
 	vec_push(&r->next_held, h);
 }
 
-/* The snapshot with a tree that is nearest to one, itself in the end; n: there is none. */
-static size_t nearest_tree(const struct reader *r, size_t at)
+/* The snapshot with a tree that is nearest to one, itself in the end; n: there is none. Snapshots are asked for in their order. */
+static size_t nearest_tree(struct reader *r, size_t at)
 {
-	for (size_t d = 0; d < r->snapshots.n; d++) {
-		if (at + d < r->snapshots.n && r->snapshots.at[at + d].has_tree)
-			return at + d;
-		if (d <= at && r->snapshots.at[at - d].has_tree)
-			return at - d;
-	}
-	return r->snapshots.n;
+	size_t n = r->snapshots.n;
+
+	if (r->snapshots.at[at].has_tree)
+		r->tree_before = at;
+	while (r->tree_after < n &&
+	       (r->tree_after < at || !r->snapshots.at[r->tree_after].has_tree))
+		r->tree_after++;
+	if (r->tree_before == NO_TREE)
+		return r->tree_after;
+	if (r->tree_after == n || at - r->tree_before < r->tree_after - at)
+		return r->tree_before;
+	return r->tree_after;
 }
 
 static uint64_t sum_of(const struct reader *r, const struct snapshot *s)
@@ -306,40 +320,27 @@ static uint64_t sum_of(const struct reader *r, const struct snapshot *s)
 	return sum;
 }
 
-/* What each stack holds at a snapshot, by rising stack, with what is in no tree. */
-static void list_leaves(struct reader *r, size_t at)
+static void build_single(struct reader *r, enum part part, uint64_t bytes)
 {
-	size_t with = nearest_tree(r, at), to;
-	uint64_t rest = r->snapshots.at[at].bytes[PART_HEAP], sum;
-	struct massif_leaf alone = { .stack = r->alone[PART_HEAP].v };
+	struct held *h = &r->single[part];
 
-	vec_clear(&r->now);
-	sum = with < r->snapshots.n ? sum_of(r, &r->snapshots.at[with]) : 0;
-	if (with < r->snapshots.n && sum <= rest) {
-		const struct snapshot *s = &r->snapshots.at[with];
-
-		for (size_t i = s->first; i < s->first + s->n; i++)
-			vec_push(&r->now, r->tree.leaves.at[i]);
-		rest -= sum;
-	}
-	alone.bytes = rest;
-	if (rest == 0)
+	if (h->bytes == bytes)
 		return;
-	vec_push(&r->now, alone);
-	for (to = r->now.n - 1; to > 0 && r->now.at[to - 1].stack > alone.stack; to--)
-		r->now.at[to] = r->now.at[to - 1];
-	r->now.at[to] = alone;
+	if (h->bytes > 0)
+		release(r, h->allocation);
+	h->bytes = bytes;
+	h->allocation = allocate(r, part, r->alone[part].v, bytes);
 }
 
-/* Both lists are by rising stack. What is held no more is freed. */
-static void build_heap(struct reader *r, size_t at)
+/* What stacks hold as of a tree; NO_TREE: of none. Both lists are by rising stack. What is held no more is freed. */
+static void build_tree(struct reader *r, size_t with)
 {
+	const struct snapshot *s = with != NO_TREE ? &r->snapshots.at[with] : NULL;
 	size_t k = 0;
 
-	list_leaves(r, at);
 	vec_clear(&r->next_held);
-	for (size_t i = 0; i < r->now.n; i++) {
-		const struct massif_leaf *leaf = &r->now.at[i];
+	for (size_t i = 0; s && i < s->n; i++) {
+		const struct massif_leaf *leaf = &r->tree.leaves.at[s->first + i];
 
 		for (; k < r->held.n && r->held.at[k].stack < leaf->stack; k++)
 			release(r, r->held.at[k].allocation);
@@ -355,16 +356,31 @@ static void build_heap(struct reader *r, size_t at)
 		vec_push(&r->held, r->next_held.at[i]);
 }
 
-static void build_single(struct reader *r, enum part part, uint64_t bytes)
+/* A tree that is another snapshot's is shown as often as costs no more than the file itself. */
+static void build_heap(struct reader *r, size_t at)
 {
-	struct held *h = &r->single[part];
+	const struct snapshot *s = &r->snapshots.at[at];
+	size_t with = nearest_tree(r, at);
+	uint64_t sum = 0;
 
-	if (h->bytes == bytes)
-		return;
-	if (h->bytes > 0)
-		release(r, h->allocation);
-	h->bytes = bytes;
-	h->allocation = allocate(r, part, r->alone[part].v, bytes);
+	if (with == r->snapshots.n || (with != at && r->n_borrowed > MOST_BORROWED))
+		with = NO_TREE;
+	if (with != NO_TREE)
+		sum = with == r->summed ? r->sum : sum_of(r, &r->snapshots.at[with]);
+	if (with != NO_TREE) {
+		r->summed = with;
+		r->sum = sum;
+	}
+	if (sum > s->bytes[PART_HEAP]) {
+		with = NO_TREE;
+		sum = 0;
+	}
+	if (with != r->shown) {
+		r->n_borrowed += with != at && with != NO_TREE ? r->snapshots.at[with].n : 0;
+		build_tree(r, with);
+	}
+	r->shown = with;
+	build_single(r, PART_HEAP, s->bytes[PART_HEAP] - sum);
 }
 
 static bool has_part(const struct reader *r, enum part part)
@@ -436,7 +452,12 @@ static void tell(struct reader *r)
 static int read_massif(struct input *in, struct profile *p, capture_id c,
 		       const struct read_options *o, struct progress *progress, struct err *e)
 {
-	struct reader r = { .p = p, .capture = c, .unit = &units[0] };
+	struct reader r = { .p = p,
+			    .capture = c,
+			    .unit = &units[0],
+			    .tree_before = NO_TREE,
+			    .shown = NO_TREE,
+			    .summed = NO_TREE };
 	int rc;
 
 	(void)o; /* names are in the file */
@@ -455,7 +476,6 @@ static int read_massif(struct input *in, struct profile *p, capture_id c,
 	}
 	massif_tree_done(&r.tree);
 	vec_done(&r.snapshots);
-	vec_done(&r.now);
 	vec_done(&r.held);
 	vec_done(&r.next_held);
 	text_read_done(&r.text);

@@ -448,6 +448,7 @@ Test(bytehound, variations)
 	cr_expect_geq(format_bytehound.probe(file.bytes.at, file.bytes.n), FORMAT_SURE);
 	cr_expect_geq(format_bytehound.probe(file.bytes.at, 600), FORMAT_SURE,
 		      "of its first bytes");
+	fuzz_bytehound((const uint8_t *)"\n", 1); /* no chunk at all */
 	fuzz_vary(fuzz_bytehound, m.bytes.at, m.bytes.n, 200);
 	fuzz_vary(fuzz_bytehound, file.bytes.at, file.bytes.n, 100);
 	vec_done(&file.bytes);
