@@ -118,6 +118,12 @@ static const struct {
 	  "flat idle", "20.0 % of the CPU time is an idle processor." },
 	{ "recursion", "=p;main@p;walk@p;walk@p;walk@p;walk@p;leaf%d@p", 400, "flat recursion",
 	  "walk calls itself, up to 4 deep: 16.7 % of the CPU time is in such calls." },
+	{ "the recorder of the heap, which is not the program",
+	  "=p;main@p;parse@p;malloc@libproftop-heap.so;tracer_note@libproftop-heap.so", 150,
+	  "tracer flat", "7.0 % of the CPU time is the recorder of the heap, not the program." },
+	{ "the allocator below it", "=p;main@p;parse@p;malloc@libproftop-heap.so;malloc@libc.so.6",
+	  150, "allocator",
+	  "7.0 % of the CPU time is spent in the allocator; 100.0 % of that is called by parse." },
 	{ "names that are missing", "=p;main@p;[libz.so]@libz.so", 150, "flat unnamed",
 	  "7.0 % of the CPU time ends in code without a name, 100.0 % of that in libz.so." },
 };

@@ -137,6 +137,8 @@ bool frame_class_has_function(enum frame_class c, struct regex *regex, const str
 		return profile_module(p, f->module)->family == FAMILY_KERNEL;
 	if (c == FRAME_CLASS_UNNAMED)
 		return f->flags & FUNCTION_UNRESOLVED;
+	if (strcmp(profile_string(p, profile_module(p, f->module)->name, NULL), TRACER_MODULE) == 0)
+		return false;
 	/* A program may have a function page_fault(). */
 	if (c == FRAME_CLASS_FAULT && profile_module(p, f->module)->family != FAMILY_KERNEL)
 		return false;

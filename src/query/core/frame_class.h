@@ -35,6 +35,12 @@ enum frame_class {
 		N_FRAME_CLASSES
 };
 
+/*
+ * The recorder of heaps in the program that it records: its malloc() is no allocator's, and none of its functions is of a class
+ * that names decide.
+ */
+#define TRACER_MODULE "libproftop-heap.so"
+
 const char *frame_class_name(enum frame_class c);
 const char *frame_class_help(enum frame_class c);
 /* Does only the innermost frame of a stack count? */

@@ -41,6 +41,7 @@ static bool is_function(const struct cpu_case *c, uint32_t key)
 	uint32_t flags = c->a->keys.key[key].flags;
 
 	return !(flags & (FUNCTION_MARK | FUNCTION_COMM)) && !c->is[FRAME_CLASS_IDLE][key] &&
+	       strcmp(c->a->keys.key[key].module, TRACER_MODULE) != 0 &&
 	       (!(flags & FUNCTION_UNRESOLVED) || flags & FUNCTION_BEGIN);
 }
 
@@ -195,9 +196,9 @@ static bool says_where(const struct cpu_case *c, uint32_t key)
 	const struct key *k = &c->a->keys.key[key];
 
 	return !(k->flags & (FUNCTION_COMM | FUNCTION_MARK)) && k->family != FAMILY_KERNEL &&
-	       k->family != FAMILY_LIBC && !c->is[FRAME_CLASS_LOCK][key] &&
-	       !c->is[FRAME_CLASS_ALLOC][key] && !c->is[FRAME_CLASS_COPY][key] &&
-	       !c->is[FRAME_CLASS_FAULT][key] &&
+	       strcmp(k->module, TRACER_MODULE) != 0 && k->family != FAMILY_LIBC &&
+	       !c->is[FRAME_CLASS_LOCK][key] && !c->is[FRAME_CLASS_ALLOC][key] &&
+	       !c->is[FRAME_CLASS_COPY][key] && !c->is[FRAME_CLASS_FAULT][key] &&
 	       (!(k->flags & FUNCTION_UNRESOLVED) || k->flags & FUNCTION_BEGIN) &&
 	       !is_of_language(k->label);
 }
@@ -209,6 +210,25 @@ struct class_sum {
 	int64_t of_owner;
 };
 
+static bool is_tracer(const struct cpu_case *c, uint32_t key)
+{
+	return strcmp(c->a->keys.key[key].module, TRACER_MODULE) == 0;
+}
+
+/* [n_nodes] what the recorder of the heap took itself at or below each node: operator new() calls it, too. */
+static int64_t *tracer_below(const struct cpu_case *c)
+{
+	const struct calltree *t = c->a->tree;
+	int64_t *sum = xcalloc(t->n_nodes, sizeof(*sum));
+
+	for (uint32_t i = t->n_nodes; i-- > 1;) {
+		if (is_tracer(c, t->key[i]))
+			sum[i] += t->self[(size_t)i * t->n_columns];
+		sum[t->parent[i]] += sum[i];
+	}
+	return sum;
+}
+
 static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
 {
 	const struct calltree *t = c->a->tree;
@@ -216,13 +236,14 @@ static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
 	bool *in = xcalloc(t->n_nodes, sizeof(*in)), leaf = frame_class_is_innermost(of);
 	int64_t *sum = xcalloc((size_t)c->a->keys.n + 1, sizeof(*sum));
 	struct class_sum out = { .owner = KEY_NONE };
+	int64_t *tracer = tracer_below(c);
 
 	owner[0] = KEY_NONE;
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		uint32_t up = t->parent[i], key = t->key[i];
 		bool is = c->is[of][key];
 		int64_t weight = leaf ? t->self[(size_t)i * t->n_columns]
-				      : t->total[(size_t)i * t->n_columns];
+				      : t->total[(size_t)i * t->n_columns] - tracer[i];
 
 		owner[i] = says_where(c, key) ? key : owner[up];
 		in[i] = in[up] || is;
@@ -241,6 +262,7 @@ static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
 	free(owner);
 	free(in);
 	free(sum);
+	free(tracer);
 	return out;
 }
 
@@ -289,6 +311,10 @@ static char *in_futex(const struct cpu_case *c)
 
 int find_classes(struct cpu_case *c)
 {
+	int64_t *tracer = tracer_below(c);
+	bool with_tracer = tracer[0] > 0;
+
+	free(tracer);
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
 		struct class_sum s = sum_class(c, shares[i].of);
 		double share = (double)s.weight / (double)c->whole;
@@ -310,8 +336,9 @@ int find_classes(struct cpu_case *c)
 			xasprintf("%s %s %s%s%s.", percent, c->of, shares[i].words, futex, where));
 		free(f->filter);
 		f->filter = xasprintf(
-			"is:%s%s", frame_class_name(shares[i].of),
-			shares[i].of == FRAME_CLASS_KERNEL && c->idle > 0 ? " !is:idle" : "");
+			"is:%s%s%s", frame_class_name(shares[i].of),
+			shares[i].of == FRAME_CLASS_KERNEL && c->idle > 0 ? " !is:idle" : "",
+			with_tracer ? " !in:^libproftop-heap" : "");
 		free(percent);
 		free(where);
 		free(futex);
@@ -489,6 +516,32 @@ static void say_losses(struct cpu_case *c)
 	f->rank = FINDING_DOUBT;
 }
 
+/* From which share on the time that the recorder of the heap took itself puts all shares in doubt. */
+#define TRACER_SHARE 0.02
+
+static void say_tracer(struct cpu_case *c)
+{
+	const struct table *t = table_of(c);
+	int64_t sum = 0;
+	char *share;
+	struct finding *f;
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		if (is_tracer(c, t->key[i]))
+			sum += self_of(c, i);
+	if ((double)sum < TRACER_SHARE * (double)c->whole ||
+	    cpu_case_samples(c, sum) < SAMPLES_LEAST)
+		return;
+	share = cpu_case_percent(sum, c->whole);
+	f = findings_add(
+		c->out, "tracer", "top", (double)sum / (double)c->whole,
+		xasprintf("%s %s is the recorder of the heap, not the program.", share, c->of));
+	f->rank = FINDING_DOUBT;
+	free(f->filter);
+	f->filter = xstrdup("!in:^libproftop-heap");
+	free(share);
+}
+
 int find_missing(struct cpu_case *c)
 {
 	struct class_sum s = sum_class(c, FRAME_CLASS_UNNAMED);
@@ -497,6 +550,7 @@ int find_missing(struct cpu_case *c)
 	    cpu_case_samples(c, s.weight) >= SAMPLES_LEAST)
 		say_unnamed(c, s.weight);
 	say_cut(c);
+	say_tracer(c);
 	say_losses(c);
 	return 0;
 }

@@ -7,11 +7,11 @@
 #include "profile/profile.h"
 #include "query/core/aggregate.h"
 #include "query/core/filter.h"
+#include "query/core/frame_class.h"
 
 #include <string.h>
 
-/* What the recorder of heaps is called in the program that it records. */
-#define TRACER_MODULE "libproftop-heap.so"
+/* What its thread is called in the program that it records. */
 #define TRACER_THREAD "proftop-heap"
 
 /* Is what the stack ends in, besides the kernel, code of the tracer? */
