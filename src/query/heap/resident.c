@@ -43,7 +43,7 @@ static int64_t find_reading(const struct footprint *f, int64_t since_ns)
 
 		if (!resident_reading(f->profile, &reading[i], &at))
 			continue;
-		away = at > since_ns ? at - since_ns : since_ns - at;
+		away = since_ns == TIME_NONE ? 0 : at > since_ns ? at - since_ns : since_ns - at;
 		if (since_ns == TIME_NONE ? reading[i].value <= value : away >= distance)
 			continue;
 		value = reading[i].value;
