@@ -224,7 +224,7 @@ static void put_item(struct writer *w, uint32_t i, uint32_t *file)
 		put_object(w, "cob", callee);
 		put_file(w, "cfi", file_of(w, callee));
 		put_function(w, "cfn", callee);
-		text_out(&w->out, "calls=0 ");
+		text_out(&w->out, "calls=1 ");
 		text_out_int(&w->out, w->stacks.frames.at[w->frame_of[callee]].declared);
 		text_out_char(&w->out, '\n');
 	}
