@@ -15,6 +15,7 @@ t_query_SOURCES += \
 	tests/query/test_fact_order.c \
 	tests/query/test_filter.c \
 	tests/query/test_findings.c \
+	tests/query/test_findings_heap.c \
 	tests/query/test_footprint.c \
 	tests/query/test_growing.c \
 	tests/query/test_heap_aggregate.c \

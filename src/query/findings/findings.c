@@ -237,6 +237,9 @@ int findings_new(const struct analysis *a, struct progress *progress, struct fin
 	struct findings *f = xcalloc(1, sizeof(*f));
 	int rc = lens_compares(&a->lens) ? 0 : find_in_samples(a, progress, f);
 
+	if (rc == 0 && !lens_compares(&a->lens))
+		rc = find_in_heap(a, progress, f);
+
 	if (rc < 0) {
 		findings_free(f);
 		return rc;

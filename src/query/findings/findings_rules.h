@@ -42,4 +42,7 @@ int find_recursion(struct cpu_case *c);
 int find_phases(struct cpu_case *c);
 int find_missing(struct cpu_case *c);
 
+/* Rules about allocations, where there are any: 0 or -ECANCELED. */
+int find_in_heap(const struct analysis *a, struct progress *progress, struct findings *out);
+
 #endif
