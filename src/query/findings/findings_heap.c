@@ -35,6 +35,9 @@
 #define KEPT_BYTES (4 << 20)
 #define KEPT_BASE  (8 << 20)
 
+/* After its last event a program that goes on for so long sleeps, and does not end. */
+#define ASLEEP_NS 500000000
+
 /* Slots in which memory is looked at. */
 #define SLOTS 160u
 
@@ -174,10 +177,12 @@ static void look_at_readings(const struct heap_case *c, const struct footprint_l
 
 		if (!resident_reading(c->f->profile, &reading[i], &at) || at <= c->f->peak.time_ns)
 			continue;
-		/* A program may sleep after its last allocation or free. */
 		slot = (uint32_t)((double)at / (double)l->to_ns * l->span.n);
+		/* What a program frees at its end goes with it; but one may also sleep after its last event. */
+		if (slot >= l->teardown && at < l->to_ns + ASLEEP_NS)
+			continue;
 		slot = slot < l->span.n ? slot : l->span.n - 1;
-		live = l->slot[slot].live;
+		live = at < l->to_ns ? l->slot[slot].most : l->slot[slot].live;
 		if (live > peak / 2 || reading[i].value - live <= out->beyond)
 			continue;
 		*out = (struct kept){ slot, reading[i].value - live, live };
@@ -212,9 +217,10 @@ static void say_kept(struct heap_case *c, const struct kept *k, const struct foo
 	place = place_of(c, site->key, site->file, site->line);
 	add(c, "fragmentation", "memory", (double)k->beyond / (double)c->f->total[FOOTPRINT_PEAK],
 	    site->key,
-	    xasprintf("%s stay resident beyond the %s in use: %s freed most of its blocks, and "
-		      "those left among them keep the memory from the system.",
-		      fmt_bytes(beyond, k->beyond), fmt_bytes(live, k->live), place));
+	    xasprintf(
+		    "%s are resident beyond the %s in use, the recorder's own memory included: %s freed "
+		    "most of its blocks, and those left among them keep memory from the system.",
+		    fmt_bytes(beyond, k->beyond), fmt_bytes(live, k->live), place));
 	free(place);
 }
 
