@@ -29,6 +29,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Samples that are built before others see them. */
 #define BATCH 4096
@@ -198,7 +199,8 @@ static void tell_period(struct reader *r)
 	struct pprof_string type = pprof_string(&r->t, r->t.period_type.type);
 	struct pprof_string unit = pprof_string(&r->t, r->t.period_type.unit);
 
-	if (r->t.period > 0 && type.n < 256 && unit.n < 256)
+	/* a cut file may have no texts */
+	if (r->t.period > 0 && type.n > 0 && type.n < 256 && unit.n > 0 && unit.n < 256)
 		build_fact(r->p, r->capture, "file", "period", FACT_PLAIN,
 			   "%" PRId64 " %.*s of %.*s", r->t.period, (int)unit.n, unit.s,
 			   (int)type.n, type.s);
@@ -206,13 +208,35 @@ static void tell_period(struct reader *r)
 
 static void tell_times(struct reader *r)
 {
+	time_t at = (time_t)(r->t.time_ns / 1000000000);
 	char text[FMT_SIZE];
+	struct tm parts;
 
+	if (r->t.time_ns > 0 && gmtime_r(&at, &parts) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &parts))
+		build_fact(r->p, r->capture, "file", "recorded", FACT_PLAIN, "%s", text);
 	if (r->t.duration_ns > 0)
 		build_fact(r->p, r->capture, "file", "duration", FACT_PLAIN, "%s",
 			   fmt_ns(text, r->t.duration_ns));
 	build_fact(r->p, r->capture, "file", "times", FACT_PLAIN,
 		   "the format has none: each row is a stack with sums over the whole recording");
+}
+
+/* Build-ids of the mappings' files, by which their symbols are looked for. */
+static void tell_modules(struct reader *r)
+{
+	for (size_t i = 0; i < r->t.mappings.n && i < 32; i++) {
+		struct pprof_string path = pprof_string(&r->t, r->t.mappings.at[i].path),
+				    id = pprof_string(&r->t, r->t.mappings.at[i].build_id);
+		char *name;
+
+		if (path.n == 0 || path.n > 4096 || id.n == 0 || id.n > 128)
+			continue;
+		name = xstrndup(path.s, path.n);
+		build_fact(r->p, r->capture, "build-ids", name, FACT_PLAIN, "%.*s", (int)id.n,
+			   id.s);
+		free(name);
+	}
 }
 
 static void tell_losses(struct reader *r)
@@ -251,6 +275,7 @@ static void tell(struct reader *r)
 		tell_text(r, i == 0 ? "comment" : "more comments", r->t.comments.at[i]);
 	tell_text(r, "documentation", r->t.doc_url);
 	tell_text(r, "frames left out", r->t.drop);
+	tell_modules(r);
 	pprof_labels_tell(r->labels);
 	tell_losses(r);
 	builder_end(r->p);

@@ -14,6 +14,7 @@
 #include "query/core/lens.h"
 #include "query/tree/table.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/read_rows.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -392,4 +393,16 @@ Test(pprof, refused)
 		profile_free(p);
 		err_clear(&e);
 	}
+}
+
+/* As `go tool pprof -top` says above its table: "Time: 2026-11-20 12:22:53 UTC". */
+Test(pprof, says_when_it_was_recorded)
+{
+	struct profile *p;
+
+	if (access(CORPUS "/made/pprof/cpu.pb.gz", R_OK) != 0)
+		cr_skip("skipped: no corpus");
+	p = read_path_as(format_by_name("pprof"), CORPUS "/made/pprof/cpu.pb.gz");
+	cr_expect(has_fact(p, "2026-11-20 12:22:53 UTC"));
+	profile_free(p);
 }
