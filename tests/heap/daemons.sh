@@ -71,9 +71,9 @@ int main(int argc, char **argv)
 	(void)argc;
 	work();
 	pid = fork();
-	/* Nobody waits for the child of a daemon, which goes on for as long as there is that file. */
+	/* A daemon's child forks again and ends: nobody waits for the daemon, which goes on for as long as there is that file. */
 	if (pid > 0)
-		return strcmp(argv[1], "daemon") != 0 && waitpid(pid, NULL, 0) != pid;
+		return waitpid(pid, NULL, 0) != pid;
 	if (strcmp(argv[1], "daemon") == 0 && fork() > 0)
 		_exit(0);
 	if (strcmp(argv[1], "idle") != 0)
@@ -97,6 +97,7 @@ while read -r how what; do
     fi
     timeout 60 "$PROFTOP" record --heap --children -o forks.heap -- ./forks "$how" </dev/null >/dev/null 2>log || fault "a child, $how, --children: ends with $?"
     if grep 'not recorded' log; then fault "a child, $how: was to be recorded"; fi
+    if [ "$how" != daemon ] && grep 'still recorded' log; then fault "a child, $how: ended, and still runs"; fi
     rm -f forks*.heap*
 done <<'END'
 work 1 process that it forked (forks)
@@ -104,6 +105,14 @@ daemon 1 process that it forked (forks)
 exec 1 program that it ran (true)
 idle nothing
 END
+
+# A daemon that goes on when its recording has ended is mentioned: nobody lists what it traces later.
+touch goes-on
+timeout 60 "$PROFTOP" record --heap --children -o forks.heap -- ./forks daemon </dev/null >/dev/null 2>log || fault "a daemon, --children: ends with $?"
+rm goes-on
+grep -q "still recorded: 1 process that it forked (forks); traces of it and of what it starts later are written beside .*/forks.heap$" log ||
+    fault "a daemon that goes on is not mentioned: $(cat log)"
+rm -f forks*.heap*
 
 # Parents that are at work while their children begin, and children that a handler of signals forks in the middle of a note:
 # each process has what it did, and nothing of another one's.

@@ -150,8 +150,8 @@ bool heap_launch_traces(const struct heap_launch *l, pid_t pid, struct record_tr
 	if (f)
 		fclose(f);
 	record_traces_find(traces, l->output, pid, l->begun_ns);
-	if (!l->job->o->children)
-		record_left_find(&traces->left, l->log, pid);
+	traces->output = l->output ? xstrdup(l->output) : NULL;
+	record_left_find(l->job->o->children ? &traces->going_on : &traces->left, l->log, pid);
 	return said;
 }
 

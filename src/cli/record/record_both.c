@@ -138,6 +138,7 @@ char *record_both_text(const struct record_both *b, pid_t pid, int status)
 	else if (!said)
 		heap_launch_say_nothing(b->launch, "no heap", status);
 	record_left_say(&traces.left);
+	record_left_say_going_on(&traces.going_on, traces.output);
 	record_traces_done(&traces);
 	return out;
 }

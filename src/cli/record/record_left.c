@@ -212,6 +212,17 @@ void record_left_say(struct record_left *l)
 	free(forked);
 }
 
+void record_left_say_going_on(struct record_left *l, const char *output)
+{
+	char *processes = kind_text(l, true);
+
+	if (processes)
+		message("still recorded: %s; traces of %s and of what %s start%s later are written beside %s",
+			processes, l->n > 1 ? "them" : "it", l->n > 1 ? "they" : "it",
+			l->n > 1 ? "" : "s", output ? output : "these");
+	free(processes);
+}
+
 void record_left_done(struct record_left *l)
 {
 	for (size_t i = 0; i < l->n; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Processes that a recording of the heap left alone, as --children was not given: programs that the command ran, and children
- * that it forked. By lines of the tracer's log, and by what still runs when the command has ended, as daemons do.
+ * that it forked. By lines of the tracer's log, and by what still runs when the command has ended, as daemons do. With --children,
+ * what still runs goes on being recorded.
  */
 #ifndef PROFTOP_CLI_RECORD_RECORD_LEFT_H
 #define PROFTOP_CLI_RECORD_RECORD_LEFT_H
@@ -30,6 +31,8 @@ bool record_left_take(struct record_left *l, const char *line);
 void record_left_find(struct record_left *l, const char *log, pid_t pid);
 
 void record_left_say(struct record_left *l);
+/* The same of processes that are recorded and go on: what they trace later nobody will list. output: of the first trace, or NULL. */
+void record_left_say_going_on(struct record_left *l, const char *output);
 void record_left_done(struct record_left *l);
 
 #endif

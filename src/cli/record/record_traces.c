@@ -281,6 +281,7 @@ void record_traces_say(struct record_traces *t, pid_t pid)
 		message("the largest is of %s: proftop %s opens it", largest->program,
 			largest->path);
 	record_left_say(&t->left);
+	record_left_say_going_on(&t->going_on, t->output);
 }
 
 void record_traces_done(struct record_traces *t)
@@ -291,6 +292,8 @@ void record_traces_done(struct record_traces *t)
 	}
 	free(t->at);
 	record_left_done(&t->left);
+	record_left_done(&t->going_on);
+	free(t->output);
 	*t = (struct record_traces){ 0 };
 }
 

@@ -25,6 +25,9 @@ struct record_traces {
 	struct record_trace *at;
 	size_t n, room;
 	struct record_left left;
+	struct record_left
+		going_on; /* with --children: recorded, and running when the command ended */
+	char *output;     /* of the first trace; NULL: named by program and pid; owned */
 	/* record_traces_oom_kills() before the process began; UINT64_MAX: not known */
 	uint64_t oom_kills;
 };
