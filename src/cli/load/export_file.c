@@ -91,7 +91,7 @@ static int find_format(const struct analysis *a, const char *path, const struct 
 int export_file(const struct analysis *a, const char *path, char **said, struct err *e)
 {
 	const struct write_options options = { .whole_names = true, .name = path };
-	const struct format *format;
+	const struct format *format = NULL;
 	struct err why = ERR_INIT;
 	struct output out;
 	char *lost;
