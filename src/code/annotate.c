@@ -55,7 +55,8 @@ struct maker {
 	struct location_columns locations;
 	VEC(struct own_line) lines;
 	VEC(struct inline_node) nodes;
-	uint32_t *first_node; /* [n sources] of the lines' inlined calls, or ANNOTATION_NONE */
+	VEC(uint32_t) in_node; /* the nodes of each address, one address after the other */
+	uint32_t *first_node;  /* [n sources] of the lines' inlined calls, or ANNOTATION_NONE */
 	struct debuginfod *servers; /* NULL: not asked yet; owned */
 	uint32_t n_fetched;         /* files that they were asked for */
 	struct progress *progress;
@@ -409,6 +410,7 @@ static void note_position(struct maker *m, struct inline_node *n, const struct f
 	vec_push(&n->at, ((struct inline_at){ path, f->line, total }));
 }
 
+/* One address: it is in the sets of all inlined calls around it. */
 static void add_run(struct maker *m, uint32_t i)
 {
 	const struct code_address *c = &m->w.address[i];
@@ -431,11 +433,9 @@ static void add_run(struct maker *m, uint32_t i)
 
 		node = node_of(m, source, node, f[j].function);
 		numbers = m->a->numbers.at + (size_t)m->nodes.at[node].numbers * 2 * n_columns;
-		for (uint32_t col = 0; col < n_columns; col++) {
-			numbers[n_columns + col] += m->w.address_total[(size_t)i * n_columns + col];
-			if (j == n - 1)
-				numbers[col] += m->w.address_self[(size_t)i * n_columns + col];
-		}
+		for (uint32_t col = 0; col < n_columns && j == n - 1; col++)
+			numbers[col] += m->w.address_self[(size_t)i * n_columns + col];
+		vec_push(&m->in_node, node);
 		note_position(m, &m->nodes.at[node], &f[j],
 			      m->w.address_total[(size_t)i * n_columns]);
 	}
@@ -489,17 +489,37 @@ static void give_out(struct maker *m, uint32_t first, uint32_t depth)
 	}
 }
 
+/* first[i] is where the nodes of address i begin in in_node. */
+static void total_inlines(struct maker *m, const uint32_t *first)
+{
+	uint32_t n = (uint32_t)m->nodes.n, columns = m->w.n_columns;
+	int64_t *total = xcalloc((size_t)n * columns + 1, sizeof(*total));
+
+	code_weights_of_sets(&m->w, first, m->in_node.at, n, total);
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(m->a->numbers.at + ((size_t)m->nodes.at[i].numbers * 2 + 1) * columns,
+		       total + (size_t)i * columns, columns * sizeof(*total));
+	free(total);
+}
+
 static void make_inlines(struct maker *m)
 {
 	struct annotation *a = m->a;
+	uint32_t *first;
 
 	if (!m->of->lens.inlines || a->sources.n == 0)
 		return;
 	m->first_node = xmalloc(a->sources.n * sizeof(*m->first_node));
 	for (size_t i = 0; i < a->sources.n; i++)
 		m->first_node[i] = ANNOTATION_NONE;
-	for (uint32_t i = 0; i < m->w.n_addresses; i++)
+	first = xmalloc(((size_t)m->w.n_addresses + 1) * sizeof(*first));
+	for (uint32_t i = 0; i < m->w.n_addresses; i++) {
+		first[i] = (uint32_t)m->in_node.n;
 		add_run(m, i);
+	}
+	first[m->w.n_addresses] = (uint32_t)m->in_node.n;
+	total_inlines(m, first);
+	free(first);
 	for (size_t i = 0; i < a->sources.n; i++) {
 		a->sources.at[i].first_inline = (uint32_t)a->inlines.n;
 		give_out(m, m->first_node[i], 1);
@@ -602,6 +622,7 @@ static void done(struct maker *m)
 	for (size_t i = 0; i < m->nodes.n; i++)
 		vec_done(&m->nodes.at[i].at);
 	vec_done(&m->nodes);
+	vec_done(&m->in_node);
 	vec_done(&m->lines);
 	free(m->first_node);
 	debuginfod_free(m->servers);

@@ -226,91 +226,130 @@ static void add_selves(struct finder *f, const struct weights *w)
 	}
 }
 
-/* The spots as a tree, walked with a count of what is above. */
-struct walk {
-	uint32_t *first, *next; /* [n_spots] a child, a sibling; NOT_THERE */
-	uint32_t *on_address;   /* [n_addresses] how often above */
-	uint32_t *on_line;      /* [n_lines] */
+/* What spots have in common: each has items, which stacks pay once however often they meet them. */
+struct items {
+	const uint32_t
+		*first; /* [n_spots + 1] the items of spot i are item[first[i] .. first[i + 1]) */
+	const uint32_t *item;
+	uint32_t *above; /* [n_items] how often on the way to the spot of a walk */
+	int64_t *total;  /* [n_items][n_columns] */
 };
 
-static void enter(struct finder *f, struct walk *k, uint32_t spot, const struct weights *sums)
+static void enter(const struct code_weights *w, const struct items *t, uint32_t spot)
 {
-	const struct spot *s = &f->spots.at[spot];
-	struct code_weights *o = f->out;
-	uint32_t n = o->n_columns;
-	const int64_t *weight = sums->stack + (size_t)s->stack * n;
-
-	if (s->up == NOT_THERE)
-		add(o->total, weight, n);
-	if (k->on_address[s->address]++ == 0)
-		add(o->address_total + (size_t)s->address * n, weight, n);
-	for (uint32_t i = 0; i < s->n_lines; i++) {
-		uint32_t line = f->lines.at[s->first + i];
-
-		if (k->on_line[line]++ == 0)
-			add(o->line_total + (size_t)line * n, weight, n);
-	}
+	for (uint32_t i = t->first[spot]; i < t->first[spot + 1]; i++)
+		if (t->above[t->item[i]]++ == 0)
+			add(t->total + (size_t)t->item[i] * w->n_columns,
+			    w->spot_total + (size_t)spot * w->n_columns, w->n_columns);
 }
 
-static void leave(const struct finder *f, struct walk *k, uint32_t spot)
+static void leave(const struct items *t, uint32_t spot)
 {
-	const struct spot *s = &f->spots.at[spot];
-
-	k->on_address[s->address]--;
-	for (uint32_t i = 0; i < s->n_lines; i++)
-		k->on_line[f->lines.at[s->first + i]]--;
+	for (uint32_t i = t->first[spot]; i < t->first[spot + 1]; i++)
+		t->above[t->item[i]]--;
 }
 
-static void walk_from(struct finder *f, struct walk *k, uint32_t root, const struct weights *sums)
+/* child and sibling are [n_spots], NOT_THERE where there is none. */
+static void walk_from(const struct code_weights *w, const struct items *t, const uint32_t *child,
+		      const uint32_t *sibling, uint32_t root)
 {
 	uint32_t at = root;
 
-	enter(f, k, at, sums);
+	enter(w, t, at);
 	for (;;) {
-		if (k->first[at] != NOT_THERE) {
-			at = k->first[at];
-			enter(f, k, at, sums);
+		if (child[at] != NOT_THERE) {
+			at = child[at];
+			enter(w, t, at);
 			continue;
 		}
-		while (k->next[at] == NOT_THERE || at == root) {
-			leave(f, k, at);
+		while (sibling[at] == NOT_THERE || at == root) {
+			leave(t, at);
 			if (at == root)
 				return;
-			at = f->spots.at[at].up;
+			at = w->spot_up[at];
 		}
-		leave(f, k, at);
-		at = k->next[at];
-		enter(f, k, at, sums);
+		leave(t, at);
+		at = sibling[at];
+		enter(w, t, at);
 	}
 }
 
-static void add_totals(struct finder *f, const struct weights *sums)
+static void add_totals(const struct code_weights *w, const uint32_t *first, const uint32_t *item,
+		       uint32_t n_items, int64_t *total)
 {
-	uint32_t n = (uint32_t)f->spots.n;
-	struct walk k = {
-		.first = xmalloc(((size_t)n + 1) * sizeof(uint32_t)),
-		.next = xmalloc(((size_t)n + 1) * sizeof(uint32_t)),
-		.on_address = xcalloc(f->addresses.n + 1, sizeof(uint32_t)),
-		.on_line = xcalloc(f->line.n + 1, sizeof(uint32_t)),
-	};
+	struct items t = { first, item, xcalloc((size_t)n_items + 1, sizeof(uint32_t)), total };
+	uint32_t n = w->n_spots;
+	uint32_t *child = xmalloc(((size_t)n + 1) * sizeof(*child));
+	uint32_t *sibling = xmalloc(((size_t)n + 1) * sizeof(*sibling));
 
 	for (uint32_t i = 0; i < n; i++)
-		k.first[i] = k.next[i] = NOT_THERE;
+		child[i] = sibling[i] = NOT_THERE;
 	for (uint32_t i = n; i-- > 0;) {
-		uint32_t up = f->spots.at[i].up;
+		uint32_t up = w->spot_up[i];
 
 		if (up == NOT_THERE)
 			continue;
-		k.next[i] = k.first[up];
-		k.first[up] = i;
+		sibling[i] = child[up];
+		child[up] = i;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (f->spots.at[i].up == NOT_THERE)
-			walk_from(f, &k, i, sums);
-	free(k.first);
-	free(k.next);
-	free(k.on_address);
-	free(k.on_line);
+		if (w->spot_up[i] == NOT_THERE)
+			walk_from(w, &t, child, sibling, i);
+	free(t.above);
+	free(child);
+	free(sibling);
+}
+
+void code_weights_of_sets(const struct code_weights *w, const uint32_t *first, const uint32_t *set,
+			  uint32_t n_sets, int64_t *total)
+{
+	uint32_t *from = xmalloc(((size_t)w->n_spots + 1) * sizeof(*from));
+	VEC(uint32_t) item = { 0 };
+
+	for (uint32_t i = 0; i < w->n_spots; i++) {
+		uint32_t address = w->spot_address[i];
+
+		from[i] = (uint32_t)item.n;
+		if (address == NOT_THERE)
+			continue;
+		for (uint32_t k = first[address]; k < first[address + 1]; k++)
+			vec_push(&item, set[k]);
+	}
+	from[w->n_spots] = (uint32_t)item.n;
+	add_totals(w, from, item.at, n_sets, total);
+	free(from);
+	vec_done(&item);
+}
+
+/* The spots with what is at and below them; sums are those of sum_up(). */
+static void give_spots(struct finder *f, const struct weights *sums)
+{
+	struct code_weights *o = f->out;
+	uint32_t n = (uint32_t)f->spots.n, columns = o->n_columns;
+	uint32_t *first = xmalloc(((size_t)n + 1) * sizeof(*first));
+
+	o->n_spots = n;
+	o->spot_up = xmalloc(((size_t)n + 1) * sizeof(*o->spot_up));
+	o->spot_address = xmalloc(((size_t)n + 1) * sizeof(*o->spot_address));
+	o->spot_total = xcalloc((size_t)n * columns + 1, sizeof(*o->spot_total));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct spot *s = &f->spots.at[i];
+
+		o->spot_up[i] = s->up;
+		o->spot_address[i] = s->address;
+		add(o->spot_total + (size_t)i * columns, sums->stack + (size_t)s->stack * columns,
+		    columns);
+		if (s->up == NOT_THERE)
+			add(o->total, o->spot_total + (size_t)i * columns, columns);
+		first[i] = i;
+	}
+	first[n] = n;
+	add_totals(o, first, o->spot_address, (uint32_t)f->addresses.n, o->address_total);
+	for (uint32_t i = 0; i < n; i++)
+		first[i] = f->spots.at[i].first;
+	first[n] = (uint32_t)f->lines.n;
+	add_totals(o, first, f->lines.at, (uint32_t)f->line.n, o->line_total);
+	free(first);
 }
 
 /* Each stack becomes the sum of what is at and below it. */
@@ -361,7 +400,7 @@ static void give_out(struct finder *f)
 {
 	struct code_weights *o = f->out;
 	struct ordered *order = xcalloc(f->addresses.n + f->line.n + 1, sizeof(*order));
-	uint32_t n = 0;
+	uint32_t *row = xmalloc((f->addresses.n + 1) * sizeof(*row)), n = 0;
 
 	for (uint32_t i = 0; i < f->addresses.n; i++)
 		if (any(o->address_total + (size_t)i * o->n_columns, o->n_columns))
@@ -369,8 +408,15 @@ static void give_out(struct finder *f)
 						       f->addresses.at[i].address, i };
 	qsort(order, n, sizeof(*order), by_order);
 	o->address = xcalloc((size_t)n + 1, sizeof(*o->address));
-	for (uint32_t i = 0; i < n; i++)
+	for (size_t i = 0; i < f->addresses.n; i++)
+		row[i] = NOT_THERE;
+	for (uint32_t i = 0; i < n; i++) {
 		o->address[i] = f->addresses.at[order[i].at];
+		row[order[i].at] = i;
+	}
+	for (uint32_t i = 0; i < o->n_spots; i++)
+		o->spot_address[i] = row[o->spot_address[i]];
+	free(row);
 	o->n_addresses = n;
 	o->address_self = reordered(o->address_self, order, n, o->n_columns);
 	o->address_total = reordered(o->address_total, order, n, o->n_columns);
@@ -403,7 +449,7 @@ static void weigh(struct finder *f, struct weights *w)
 		weights_unsum(w, f->stacks.parent);
 		add_selves(f, w);
 		sum_up(f, w);
-		add_totals(f, w);
+		give_spots(f, w);
 	}
 	give_out(f);
 }
@@ -484,6 +530,9 @@ out:
 
 void code_weights_done(struct code_weights *w)
 {
+	free(w->spot_up);
+	free(w->spot_address);
+	free(w->spot_total);
 	free(w->address);
 	free(w->address_self);
 	free(w->address_total);

@@ -44,6 +44,12 @@ struct code_weights {
 	struct code_line *line;       /* [n_lines] by file, then line */
 	int64_t *line_self;           /* [n_lines][n_columns] */
 	int64_t *line_total;          /* [n_lines][n_columns] */
+	uint32_t n_spots;  /* stacks that end in a frame of the function, the outer ones first */
+	uint32_t *spot_up; /* [n_spots] the next spot outwards in the same stack, or UINT32_MAX */
+	uint32_t
+		*spot_address; /* [n_spots] its row in address, or UINT32_MAX: nobody paid for it */
+	int64_t *
+		spot_total; /* [n_spots][n_columns] what ends in the stack or in those that it leads to */
 	int64_t self[LENS_MAX_COLUMNS];  /* of the function: what ends in a frame of its own */
 	int64_t total[LENS_MAX_COLUMNS]; /* of stacks with it */
 	int64_t code
@@ -66,6 +72,13 @@ struct code_wish {
 int code_weights_init(const struct analysis *a, const struct code_wish *wish,
 		      struct progress *progress, struct code_weights *out);
 void code_weights_done(struct code_weights *w);
+
+/*
+ * Totals of sets of addresses: a stack counts once for each set, however often the function recurs in it. The
+ * sets of address i are set[first[i] .. first[i + 1]), each below n_sets. Adds to total, [n_sets][n_columns].
+ */
+void code_weights_of_sets(const struct code_weights *w, const uint32_t *first, const uint32_t *set,
+			  uint32_t n_sets, int64_t *total);
 
 /*
  * The id of the function with the most self cost in column 0, of an analysis by function: one with a name where there is

@@ -271,3 +271,36 @@ Test(code_weights, lines_as_a_grouping)
 	lens_done(&lens);
 	profile_free(p);
 }
+
+/* 0x21 and 0x22 are a set: the stack that has both, and one of them twice, pays once. */
+Test(code_weights, sets_count_a_stack_once)
+{
+	struct profile *p = make();
+	struct code_wish wish = { .path = 0 };
+	struct code_weights w;
+	struct analysis *a;
+	struct lens lens;
+	uint32_t first[5], set[4], n = 0;
+	int64_t total[2] = { 0 };
+
+	made_lens(&lens, p, "");
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	wish.key_id = key_id(a, "work");
+	cr_assert_eq(code_weights_init(a, &wish, NULL, &w), 0);
+	cr_assert_eq(w.n_addresses, 4);
+	for (uint32_t i = 0; i < w.n_addresses; i++) {
+		first[i] = n;
+		if (w.address[i].address == 0x21 || w.address[i].address == 0x22)
+			set[n++] = 0;
+		else if (w.address[i].address == 0x23)
+			set[n++] = 1;
+	}
+	first[w.n_addresses] = n;
+	code_weights_of_sets(&w, first, set, 2, total);
+	cr_expect_eq(total[0], 4 + 8);
+	cr_expect_eq(total[1], 2);
+	code_weights_done(&w);
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}
