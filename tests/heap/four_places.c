@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that leaks in one place, caches in another, churns in a third and fragments in a fourth: findings name each. */
+/*
+ * A program that leaks in one place, caches in another, churns in a third and fragments in a fourth: findings name each.
+ * Its argument is the pause between steps in microseconds, 10,000 if not given.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,21 +45,23 @@ __attribute__((noinline)) static void fragment_here(void)
 		pieces[i] = malloc(1000);
 		memset(pieces[i], 1, 1000);
 	}
-	/* One of 40 stays, in each tenth page. */
+	/* One of 40 stays, so that about one page of ten is needed. */
 	for (int i = 0; i < 40000; i++)
 		if (i % 40 != 0)
 			free(pieces[i]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	unsigned pause_us = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 10000;
+
 	for (int i = 0; i < STEPS; i++) {
 		if (i == 10)
 			fragment_here();
 		leak_here();
 		cache_here();
 		churn_here();
-		usleep(10000);
+		usleep(pause_us);
 	}
 	return 0;
 }
