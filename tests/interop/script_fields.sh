@@ -39,7 +39,7 @@ for chains in -g ''; do
     done
 done
 perf report --stdio -i "$dir/x.data" >"$dir/report.txt" 2>/dev/null
-if "$proftop" report "$dir/report.txt" >/dev/null 2>"$dir/said" || ! grep -q 'the output of perf report$' "$dir/said"; then
+if "$proftop" report "$dir/report.txt" >/dev/null 2>"$dir/said" || ! grep -q 'the output of perf report; open the perf.data that it was made of$' "$dir/said"; then
     echo 'the output of perf report is not refused by its name:'
     cat "$dir/said"
     status=1
