@@ -169,6 +169,21 @@ int64_t annotate_whole(const struct scene *s, const struct annotation *a,
 	return 0;
 }
 
+void annotate_scale_bars(struct annotate_view *v, const struct scene *s, const struct annotation *a)
+{
+	for (int i = 0; i < v->shape.n_cells; i++) {
+		struct annotate_cell *cell = &v->shape.cell[i];
+
+		cell->bar_whole = 0;
+		for (size_t k = 0; k < v->rows.all.n && cell->bar > 0; k++) {
+			uint32_t n = annotation_row_numbers(a, &v->rows.all.at[k]);
+			int64_t value = n == ANNOTATION_NONE ? 0 : annotate_value(s, a, cell, n);
+
+			cell->bar_whole = value > cell->bar_whole ? value : cell->bar_whole;
+		}
+	}
+}
+
 static void draw_numbers(const struct annotate_view *v, const struct scene *s,
 			 const struct annotation *a, struct canvas *c, struct rect r, int line,
 			 uint32_t numbers, bool part)
@@ -194,7 +209,7 @@ static void draw_numbers(const struct annotate_view *v, const struct scene *s,
 		canvas_puts_right(c, r.row + line, r.col + cell->col, cell->cols, style, text);
 		if (cell->bar > 0)
 			canvas_bar(c, r.row + line, r.col + cell->col + cell->cols + 1, cell->bar,
-				   part ? STYLE_BAR : STYLE_DIM, value, whole);
+				   part ? STYLE_BAR : STYLE_DIM, value, cell->bar_whole);
 	}
 }
 

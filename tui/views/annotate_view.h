@@ -25,8 +25,9 @@ struct annotate_cell {
 	enum annotate_cell_kind kind;
 	uint32_t column; /* of the lens */
 	char title[16];
-	int col, cols; /* of the number */
-	int bar;       /* columns of a bar, one column after the number; 0: none */
+	int col, cols;     /* of the number */
+	int bar;           /* columns of a bar, one column after the number; 0: none */
+	int64_t bar_whole; /* what a full bar is: the largest of all rows */
 };
 
 /* Where the cursor is, so that other rows of the same function can have it in the same place. */
@@ -67,6 +68,9 @@ const struct annotation *annotate_shown(const struct annotate_view *v, const str
 
 void annotate_shape_make(struct annotate_shape *sh, const struct scene *s,
 			 const struct annotation *a, enum annotation_mode mode, int cols);
+/* Bars are of the largest of all rows, so that scrolling changes none. */
+void annotate_scale_bars(struct annotate_view *v, const struct scene *s,
+			 const struct annotation *a);
 void annotate_draw(const struct annotate_view *v, const struct scene *s, struct canvas *c,
 		   struct rect r);
 /* "file.c:42  12.3 %  …": the row in full; the caller frees. */

@@ -216,10 +216,11 @@ static void annotate_layout(void *state, const struct scene *s, struct rect r)
 	list_fit(&v->list, (uint32_t)v->rows.all.n, r.rows - v->title_rows);
 	if (first && v->rows.all.n > 0)
 		list_go(&v->list, v->list.cursor);
-	if (a)
-		v->at = anchor_of(v, a);
-	if (a)
-		annotate_shape_make(&v->shape, s, a, v->rows.mode, r.cols);
+	if (!a)
+		return;
+	v->at = anchor_of(v, a);
+	annotate_shape_make(&v->shape, s, a, v->rows.mode, r.cols);
+	annotate_scale_bars(v, s, a);
 }
 
 static void draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
