@@ -19,6 +19,7 @@
 #include "query/analysis.h"
 #include "query/core/aggregate.h"
 #include "query/core/groups.h"
+#include "query/heap/heap_sites.h"
 #include "query/tree/calltree.h"
 #include "query/tree/transform.h"
 
@@ -542,6 +543,31 @@ void code_weights_done(struct code_weights *w)
 	*w = (struct code_weights){ .n_columns = 0 };
 }
 
+/* The function of the sites with most of column 0, of a heap; ID_NONE: there is none. */
+static uint32_t first_site(const struct analysis *a)
+{
+	const struct groups *keys = &a->keys;
+	struct heap_site *site;
+	uint32_t best = KEY_NONE;
+	struct weights w;
+	int64_t *sum;
+
+	if (aggregate(a->profile, &a->counts, &a->lens, NULL, &w) != 0)
+		return ID_NONE;
+	site = heap_sites(a->profile, &a->counts, keys, a->lens.inlines);
+	sum = xcalloc(keys->n + 1u, sizeof(*sum));
+	for (uint32_t i = 0; i < w.n_stacks; i++)
+		if (site[i].key != KEY_NONE)
+			sum[site[i].key] += w.stack[(size_t)i * w.n_columns];
+	for (uint32_t k = 0; k < keys->n; k++)
+		if (sum[k] > 0 && (best == KEY_NONE || sum[k] > sum[best]))
+			best = k;
+	free(sum);
+	free(site);
+	weights_done(&w);
+	return best == KEY_NONE ? ID_NONE : keys->key[best].id;
+}
+
 uint32_t code_hottest(const struct analysis *a)
 {
 	const struct table *t = &a->table;
@@ -549,6 +575,11 @@ uint32_t code_hottest(const struct analysis *a)
 	int64_t most = -1;
 	bool named = false;
 
+	if (a->keys.grouping == GROUP_FUNCTION &&
+	    metric_is_heap(a->profile, a->lens.column[0].metric))
+		out = first_site(a);
+	if (out != ID_NONE)
+		return out;
 	for (uint32_t i = 0; i < t->n_rows && a->table_keys->grouping == GROUP_FUNCTION; i++) {
 		const struct key *k = &a->table_keys->key[t->key[i]];
 		int64_t self = t->self[(size_t)i * t->n_columns];

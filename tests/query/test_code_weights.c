@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/builder.h"
+#include "profile/heap/heap_builder.h"
 #include "query/analysis.h"
 #include "query/code_weights.h"
 #include "query/core/filter.h"
@@ -302,5 +303,80 @@ Test(code_weights, sets_count_a_stack_once)
 	code_weights_done(&w);
 	analysis_free(a);
 	lens_done(&lens);
+	profile_free(p);
+}
+
+static origin_id allocator_below(struct profile *p, struct heap_origin *o, const char *const *names)
+{
+	o->stack = 0;
+	for (; *names; names++) {
+		bool allocates = strcmp(*names, "malloc") == 0;
+		module_id m = allocates ? build_module(p, "/lib/libc.so.6", "", FAMILY_LIBC)
+					: build_module(p, "/bin/prog", "", FAMILY_PROGRAM);
+		function_id f = build_function(p, build_cstring(p, *names), m, 0, (string_id){ 0 },
+					       0);
+
+		o->stack = build_stack(p, (stack_id){ o->stack }, build_symbol_location(p, f)).v;
+	}
+	return build_heap_origin(p, o);
+}
+
+/* All self of a heap is malloc's; main has most of total. */
+static struct profile *make_heap(void)
+{
+	static const char *const keep[] = { "main", "keep", "xmalloc", "malloc", NULL };
+	static const char *const drop[] = { "main", "drop", "malloc", NULL };
+	struct profile *p = profile_new();
+	struct heap_origin o = { 0 };
+	capture_id c;
+	process_id process;
+	track_id t;
+
+	builder_begin(p);
+	c = build_capture(p, "x", "heap trace");
+	process = build_process(p, c, 1);
+	t = build_heap_track(p, process, 0, 0);
+	o.thread = build_thread(p, process, 1, build_cstring(p, "prog")).v;
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	o.track = (uint16_t)t.v;
+	build_moment(p, t, 1000);
+	build_allocation(p, t, 300, allocator_below(p, &o, keep));
+	for (int i = 0; i < 20; i++) {
+		build_moment(p, t, 2000 + i);
+		build_release(p, build_allocation(p, t, 100, allocator_below(p, &o, drop)), t, true,
+			      (origin_id){ ID_NONE });
+	}
+	cr_assert_eq(builder_end(p), 0);
+	return p;
+}
+
+static const struct {
+	enum measure measure;
+	const char *is;
+} heap_cases[] = {
+	{ MEASURE_LIVE, "keep" },
+	{ MEASURE_WEIGHT, "drop" },
+	{ MEASURE_TEMPORARY, "drop" },
+};
+
+Test(code_weights, hottest_of_a_heap_is_its_largest_site)
+{
+	struct profile *p = make_heap();
+
+	for (size_t i = 0; i < sizeof(heap_cases) / sizeof(heap_cases[0]); i++) {
+		struct analysis *a;
+		struct lens lens;
+		uint32_t key;
+
+		made_lens(&lens, p, "");
+		lens.column[0].metric.measure = heap_cases[i].measure;
+		cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+		key = code_key(&a->keys, code_hottest(a));
+		cr_assert_neq(key, KEY_NONE);
+		cr_expect_str_eq(a->keys.key[key].label, heap_cases[i].is, "case %zu: %s", i,
+				 a->keys.key[key].label);
+		analysis_free(a);
+		lens_done(&lens);
+	}
 	profile_free(p);
 }
