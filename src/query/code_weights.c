@@ -583,7 +583,7 @@ uint32_t code_hottest(const struct analysis *a)
 	for (uint32_t i = 0; i < t->n_rows && a->table_keys->grouping == GROUP_FUNCTION; i++) {
 		const struct key *k = &a->table_keys->key[t->key[i]];
 		int64_t self = t->self[(size_t)i * t->n_columns];
-		bool has_name = !(k->flags & (FUNCTION_UNRESOLVED | FUNCTION_BEGIN)) &&
+		bool has_name = self > 0 && !(k->flags & (FUNCTION_UNRESOLVED | FUNCTION_BEGIN)) &&
 				!(k->id & KEY_OF_MODULE);
 
 		if (k->flags & (FUNCTION_COMM | FUNCTION_MARK) || (named && !has_name))

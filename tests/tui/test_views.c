@@ -327,6 +327,15 @@ static enum action any_action(unsigned *lot)
 	return (enum action)(1 + made_number(lot, N_ACTIONS - 1));
 }
 
+/* Cells have padding, which says nothing. */
+static bool same_cells(const struct cell *a, const struct cell *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].cp != b[i].cp || a[i].mark != b[i].mark || a[i].style != b[i].style)
+			return false;
+	return true;
+}
+
 /* Whatever is pressed at whatever size, a view draws inside its rectangle, and the same twice. */
 static void check_anything(const struct profile *p, unsigned seed)
 {
@@ -370,8 +379,8 @@ static void check_anything(const struct profile *p, unsigned seed)
 		before = xmalloc(bytes);
 		memcpy(before, st.canvas.cell, bytes);
 		stage_draw(&st);
-		cr_assert_eq(memcmp(before, st.canvas.cell, bytes), 0, "seed %u: %s", seed,
-			     view_of(st.view, &st.scene)->name);
+		cr_assert(same_cells(before, st.canvas.cell, bytes / sizeof(*before)),
+			  "seed %u: %s", seed, view_of(st.view, &st.scene)->name);
 		free(before);
 		free(view_of(st.view, &st.scene)->crumb(st.state[st.view], &st.scene));
 		free(status_of(&st));

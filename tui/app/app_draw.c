@@ -573,26 +573,54 @@ static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 	}
 }
 
-/* What the overlay's own keys are; a click anywhere closes it. */
-static void draw_help_hints(struct app *a, struct canvas *c)
-{
-	static const struct {
-		enum action action;
-		const char *text;
-	} hints[] = { { ACTION_BACK, "close" },    { ACTION_DOWN, "down" },
-		      { ACTION_UP, "up" },         { ACTION_PAGE_DOWN, "page" },
-		      { ACTION_SEARCH, "search" }, { ACTION_NEXT, "next" } };
-	int row = a->chrome.hints, col = 1;
+/* A key where something has keys of its own. */
+struct own_hint {
+	enum action action;
+	const char *text;
+};
 
-	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+static void draw_own_hints(struct app *a, struct canvas *c, int col, const struct own_hint *hint,
+			   size_t n)
+{
+	int row = a->chrome.hints;
+
+	for (size_t i = 0; i < n; i++) {
 		char key[KEYS_SIZE];
 
-		first_key(a, hints[i].action, key);
+		first_key(a, hint[i].action, key);
 		if (key[0] == '\0')
 			continue;
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_HINT_KEY, key) + 1;
-		col += canvas_puts(c, row, col, c->cols - col, STYLE_HINT, hints[i].text) + 2;
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_HINT, hint[i].text) + 2;
 	}
+}
+
+/* A click anywhere closes help. */
+static void draw_help_hints(struct app *a, struct canvas *c)
+{
+	static const struct own_hint hints[] = {
+		{ ACTION_BACK, "close" },     { ACTION_DOWN, "down" },     { ACTION_UP, "up" },
+		{ ACTION_PAGE_DOWN, "page" }, { ACTION_SEARCH, "search" }, { ACTION_NEXT, "next" }
+	};
+
+	draw_own_hints(a, c, 1, hints, sizeof(hints) / sizeof(hints[0]));
+}
+
+/* In the menu of a row its letters do what stands beside them. */
+static void draw_menu_hints(struct app *a, struct canvas *c)
+{
+	static const struct own_hint hints[] = {
+		{ ACTION_ENTER, "do it" },
+		{ ACTION_BACK, "close" },
+		{ ACTION_DOWN, "down" },
+		{ ACTION_UP, "up" },
+	};
+	int col = 1;
+
+	col += canvas_puts(c, a->chrome.hints, col, c->cols - col, STYLE_HINT,
+			   "a letter does what it says") +
+	       2;
+	draw_own_hints(a, c, col, hints, sizeof(hints) / sizeof(hints[0]));
 }
 
 /* Help always, and of the others as many as fit. */
@@ -651,6 +679,8 @@ static void draw_frame(struct app *a, struct canvas *c)
 		draw_prompt_hints(a, c);
 	else if (f->hints >= 0 && a->help.open)
 		draw_help_hints(a, c);
+	else if (f->hints >= 0 && a->menu.open)
+		draw_menu_hints(a, c);
 	else if (f->hints >= 0)
 		draw_hints(a, c);
 }

@@ -252,6 +252,12 @@ void app_draw_menu(struct app *a, struct canvas *c, struct rect r)
 		canvas_fill(c, box.row + i, box.col, box.cols, STYLE_NORMAL, ' ');
 	canvas_printf(c, box.row, box.col + 1, box.cols - 1, STYLE_HEADER_SORTED, "WITH %s",
 		      a->analysis->keys.key[key].label);
+	if (shown < N_ENTRIES) {
+		char *more = xasprintf(" %d-%d of %d ", first + 1, first + shown, N_ENTRIES);
+
+		canvas_puts_right(c, box.row, box.col, box.cols, STYLE_DIM, more);
+		free(more);
+	}
 	for (int i = 0; i < shown; i++)
 		draw_entry(a, c, box, i + 1, first + i);
 }

@@ -484,6 +484,7 @@ static void draw_titles(const struct annotate_view *v, const struct scene *s,
 	const struct weights *w = &s->analysis->weights;
 	int col = v->shape.line, room = r.cols - col, used;
 	char self[FMT_SIZE], total[FMT_SIZE], *name, *shares;
+	const char *of = w->total[0] == w->whole[0] ? "of all" : "of what is shown";
 
 	for (int i = 0; i < v->shape.n_cells; i++)
 		canvas_puts_right(c, r.row, r.col + v->shape.cell[i].col, v->shape.cell[i].cols,
@@ -491,11 +492,11 @@ static void draw_titles(const struct annotate_view *v, const struct scene *s,
 	if (room <= 0)
 		return;
 	shares = s->analysis->diff || is_heap(s, 0)
-			 ? xasprintf("total %s %% of all",
-				     fmt_percent(total, a->total[0], w->total[0]))
-			 : xasprintf("self %s %%, total %s %% of all",
+			 ? xasprintf("total %s %% %s", fmt_percent(total, a->total[0], w->total[0]),
+				     of)
+			 : xasprintf("self %s %%, total %s %% %s",
 				     fmt_percent(self, a->self[0], w->total[0]),
-				     fmt_percent(total, a->total[0], w->total[0]));
+				     fmt_percent(total, a->total[0], w->total[0]), of);
 	used = (int)strlen(shares) + 4 + (a->scoped ? 18 : 0);
 	name = text_fold_name(a->function, (size_t)(room - used > 12 ? room - used : 12), c->ascii);
 	used = canvas_puts(c, r.row, r.col + col, room, STYLE_HEADER_SORTED, name);
