@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 t_code_SOURCES += \
 	tests/code/test_annotate.c \
+	tests/code/test_annotate_bad.c \
 	tests/code/test_disassembler.c \
-	tests/code/test_source_file.c
+	tests/code/test_source_file.c \
+	tests/fuzz/fuzz_vary.c
