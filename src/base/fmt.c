@@ -249,6 +249,19 @@ const char *fmt_change_percent(char out[FMT_SIZE], double part, double whole)
 	return out;
 }
 
+const char *fmt_ratio(char out[FMT_SIZE], double v)
+{
+	if (fabs(v) >= 99.95)
+		return fmt_amount(out, round(v), UNIT_COUNT);
+	if (fabs(v) >= 9.995)
+		snprintf(out, FMT_SIZE, "%.1f", v);
+	else if (fabs(v) >= 0.0995 || fabs(v) == 0)
+		snprintf(out, FMT_SIZE, "%.2f", v);
+	else
+		snprintf(out, FMT_SIZE, "%.2g", v);
+	return out;
+}
+
 const char *fmt_exact(char out[FMT_SIZE], int64_t weight, int64_t scale)
 {
 	uint64_t n = magnitude(weight), unit = scale > 1 ? (uint64_t)scale : 1;

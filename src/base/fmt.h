@@ -37,6 +37,8 @@ const char *fmt_amount(char out[FMT_SIZE], double v, enum unit unit);
 const char *fmt_change(char out[FMT_SIZE], double v, enum unit unit);
 /* "+12.3", "-0.4", "0.0": what part of whole a change is, in per cent. */
 const char *fmt_change_percent(char out[FMT_SIZE], double part, double whole);
+/* "0.93", "12.4", "1,240": a ratio, three digits of it. */
+const char *fmt_ratio(char out[FMT_SIZE], double v);
 /* Every digit: "12.5", "61143"; no grouping; for export and JSON. */
 const char *fmt_exact(char out[FMT_SIZE], int64_t weight, int64_t scale);
 

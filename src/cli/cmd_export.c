@@ -119,7 +119,7 @@ static void tell_events(const struct options *o, const struct format *format,
 
 	if (!format->one_event || query_options_chose_event(o))
 		return;
-	names = query_options_events_left_out(a);
+	names = query_options_events_left_out(a, LENS_MAX_COLUMNS);
 	if (!names)
 		return;
 	written = metric_name(a->profile, a->lens.column[0].metric);

@@ -35,6 +35,7 @@
 #include "query/heap/suppressions.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
+#include "query/core/ratio.h"
 #include "query/diff/comparison.h"
 #include "query/diff/run_history.h"
 
@@ -74,7 +75,7 @@ static void set_limits(struct report *r, const struct options *o, const struct o
 static void put_not_shown(const struct report *r, FILE *to)
 {
 	const struct weights *w = &r->analysis->weights;
-	char *names = query_options_events_left_out(r->analysis), *clean;
+	char *names = query_options_events_left_out(r->analysis, r->n_columns), *clean;
 
 	if (w->n_samples > 0 && w->total[0] == 0 && w->whole[0] == 0 &&
 	    !metric_is_heap(r->analysis->profile, r->analysis->lens.column[0].metric))
@@ -291,6 +292,13 @@ static bool has_both(const struct profile *p)
 	return both;
 }
 
+/* Do its rows have the sums of both events of a ratio? */
+static bool has_ratios(enum view_kind view)
+{
+	return view == VIEW_KIND_TOP || view == VIEW_KIND_TREE || view == VIEW_KIND_CALLERS ||
+	       view == VIEW_KIND_BUTTERFLY || view == VIEW_KIND_THREADS;
+}
+
 static int report_view(const struct report_wish *asked, const struct profile *p,
 		       enum view_kind view, const struct output *out, struct err *e)
 {
@@ -298,20 +306,31 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 	struct report r = { .view = view, .ascii = message_ascii(o->ascii) };
 	struct lens_wish lens = asked->lens;
 	struct suppressions *suppress = NULL;
+	struct ratios ratios = { .n = 0 };
 	int rc;
 
 	if (view == VIEW_KIND_THREADS)
 		lens.group = "thread";
 	if (view == VIEW_KIND_MEMORY && lens.n_events == 0 && !*lens.metric && has_both(p))
 		lens.metric = "peak";
+	if (has_ratios(view))
+		lens.made = &ratios;
+	else if (lens.n_ratios > 0)
+		return err_set(e, -EINVAL,
+			       "--ratio has columns in top, tree, callers, butterfly and threads");
 	rc = query_options_analysis(&lens, p, parts_of(view), &r.analysis, e);
-	if (rc)
+	if (rc) {
+		ratios_done(&ratios);
 		return rc;
+	}
+	if (ratios.n > 0)
+		r.ratios = &ratios;
 	set_limits(&r, o, out);
 	rc = load_suppressions(o->suppressions, &suppress, e);
 	r.suppress = suppress;
 	if (rc) {
 		analysis_free(r.analysis);
+		ratios_done(&ratios);
 		return rc;
 	}
 	rc = r.analysis->footprint ? sort_memory(o, r.analysis, e) : find_order(o, &r.order, e);
@@ -322,6 +341,7 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 	report_done(&r);
 	suppressions_free(suppress);
 	analysis_free(r.analysis);
+	ratios_done(&ratios);
 	return rc;
 }
 

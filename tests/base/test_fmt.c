@@ -141,6 +141,22 @@ Test(fmt, percent)
 				 "case %zu: %s", i, out);
 }
 
+Test(fmt, ratio)
+{
+	static const struct {
+		double v;
+		const char *out;
+	} ratios[] = {
+		{ 0, "0.00" },          { 0.93, "0.93" },  { 0.1, "0.10" },   { 0.0625, "0.062" },
+		{ 0.00012, "0.00012" }, { 1, "1.00" },     { 9.994, "9.99" }, { 9.999, "10.0" },
+		{ 12.44, "12.4" },      { 99.94, "99.9" }, { 99.96, "100" },  { 1240.4, "1,240" },
+	};
+	char out[FMT_SIZE];
+
+	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++)
+		cr_expect_str_eq(fmt_ratio(out, ratios[i].v), ratios[i].out);
+}
+
 Test(fmt, weight_and_exact)
 {
 	static const struct {

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "query/core/filter.h"
+#include "query/core/ratio.h"
 
 /* What getopt_long returns for options without a letter: past every character. */
 #define LONG_BASE 256
@@ -77,6 +78,13 @@ static int take_map(struct options *o, void *field, const char *value, struct er
 	if (!equals || equals == value)
 		return err_set(e, -EINVAL, "--source-map wants FROM=TO, not \"%s\"", value);
 	return take_list(o, field, value, e);
+}
+
+static int take_ratio(struct options *o, void *field, const char *value, struct err *e)
+{
+	int rc = ratio_check(value, e);
+
+	return rc ? rc : take_list(o, field, value, e);
 }
 
 /* What is given several times adds up, as if it had been given once with commas between. */
@@ -353,6 +361,7 @@ void options_done(struct options *o)
 	vec_done(&o->sources);
 	vec_done(&o->source_maps);
 	vec_done(&o->events);
+	vec_done(&o->ratios);
 	vec_done(&o->fail_if);
 	vec_done(&o->maps);
 	free(o->attach);

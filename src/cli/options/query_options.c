@@ -14,6 +14,7 @@
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
+#include "query/core/ratio.h"
 
 /* Columns that --event can ask for. */
 #define MOST_EVENTS 8
@@ -148,7 +149,24 @@ struct lens_wish query_options_of(const struct options *o)
 		.normalise = o->normalise,
 		.to = o->to,
 		.no_inline = o->no_inline,
+		.ratios = o->ratios.at,
+		.n_ratios = o->ratios.n,
 	};
+}
+
+/* Rows of one event have no ratio of two. */
+static int add_ratios(const struct lens_wish *w, const struct profile *p, struct lens *l,
+		      struct err *e)
+{
+	bool one_event = l->grouping == GROUP_EVENT || names_event(w->filter);
+
+	*w->made = (struct ratios){ .n_columns = l->n_columns };
+	if (!one_event)
+		return ratios_add(w->made, l, p, w->ratios, w->n_ratios, e);
+	return w->n_ratios == 0 ? 0
+				: err_set(e, -EINVAL,
+					  "--ratio needs samples of two events in a row, and "
+					  "--group event or a filter by event leaves one");
 }
 
 int query_options_lens(const struct lens_wish *w, const struct profile *p, struct lens *l,
@@ -160,6 +178,8 @@ int query_options_lens(const struct lens_wish *w, const struct profile *p, struc
 	rc = find_columns(w, p, l, e);
 	if (!rc && w->group)
 		rc = find_group(w->group, &l->grouping, e);
+	if (!rc && w->made)
+		rc = add_ratios(w, p, l, e);
 	if (rc) {
 		lens_done(l);
 		return rc;
@@ -203,15 +223,18 @@ int query_options_analysis(const struct lens_wish *w, const struct profile *p, u
 	return rc ? err_set(e, rc, "the answer could not be made: %s", strerror(-rc)) : 0;
 }
 
-char *query_options_events_left_out(const struct analysis *a)
+char *query_options_events_left_out(const struct analysis *a, uint32_t n_columns)
 {
+	struct lens shown = a->lens; /* borrowed, as far as it is shown */
 	char *all = NULL;
 
+	if (n_columns < shown.n_columns)
+		shown.n_columns = n_columns;
 	for (uint32_t i = 0; i < a->counts.n_events; i++) {
 		string_id name = profile_event(a->profile, (event_id){ i })->name;
 		char *longer;
 
-		if (lens_has_event(&a->lens, a->profile, (event_id){ i }) ||
+		if (lens_has_event(&shown, a->profile, (event_id){ i }) ||
 		    lens_is_empty_heap(a->profile, (event_id){ i }))
 			continue;
 		longer = xasprintf("%s%s%s", all ? all : "", all ? ", " : "",

@@ -13,6 +13,7 @@ struct err;
 struct filter;
 struct options;
 struct profile;
+struct ratios;
 
 /* "function", "module", …: as --group takes it and JSON says it. */
 const char *query_options_group_name(enum grouping g);
@@ -36,6 +37,9 @@ struct lens_wish {
 	const char *normalise; /* of comparisons; NULL: as they were measured */
 	const char *to;        /* the format that is written; NULL: none is */
 	bool no_inline;
+	const char *const *ratios; /* [n_ratios] as --ratio takes them; none: the usual ones */
+	size_t n_ratios;
+	struct ratios *made; /* filled with them; NULL: none are wanted */
 };
 
 struct lens_wish query_options_of(const struct options *o);
@@ -54,7 +58,7 @@ int query_options_analysis(const struct lens_wish *w, const struct profile *p, u
 /* Do --event or the filter say which event is meant? */
 bool query_options_chose_event(const struct options *o);
 
-/* "cycles, faults": the events of which the analysis shows nothing, or NULL; the caller frees. */
-char *query_options_events_left_out(const struct analysis *a);
+/* "cycles, faults": the events of which its first columns show nothing, or NULL; the caller frees. */
+char *query_options_events_left_out(const struct analysis *a, uint32_t n_columns);
 
 #endif

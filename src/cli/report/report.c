@@ -17,6 +17,7 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/core/heap_pass.h"
+#include "query/core/ratio.h"
 #include "query/findings/findings.h"
 #include "query/heap/heap_table.h"
 
@@ -76,12 +77,12 @@ bool report_is_estimated(const struct report *r)
 
 const int64_t *report_self(const struct report *r, size_t row)
 {
-	return &r->numbers.at[row * 2 * r->n_columns];
+	return &r->numbers.at[row * 2 * r->n_sums];
 }
 
 const int64_t *report_total(const struct report *r, size_t row)
 {
-	return report_self(r, row) + r->n_columns;
+	return report_self(r, row) + r->n_sums;
 }
 
 const struct groups *report_keys(const struct report *r, const struct report_row *row)
@@ -106,14 +107,38 @@ static bool has_room(const struct report *r)
 static void add_row(struct report *r, struct report_row row, const int64_t *self,
 		    const int64_t *total)
 {
-	vec_reserve(&r->numbers, r->numbers.n + 2 * (size_t)r->n_columns);
-	for (uint32_t i = 0; i < r->n_columns; i++)
+	vec_reserve(&r->numbers, r->numbers.n + 2 * (size_t)r->n_sums);
+	for (uint32_t i = 0; i < r->n_sums; i++)
 		r->numbers.at[r->numbers.n + i] = self ? self[i] : 0;
-	r->numbers.n += r->n_columns;
-	for (uint32_t i = 0; i < r->n_columns; i++)
+	r->numbers.n += r->n_sums;
+	for (uint32_t i = 0; i < r->n_sums; i++)
 		r->numbers.at[r->numbers.n + i] = total[i];
-	r->numbers.n += r->n_columns;
+	r->numbers.n += r->n_sums;
 	vec_push(&r->rows, row);
+}
+
+uint32_t report_n_ratios(const struct report *r)
+{
+	return r->ratios ? r->ratios->n : 0;
+}
+
+bool report_ratio(const struct report *r, size_t row, uint32_t k, bool total,
+		  struct ratio_value *out)
+{
+	const int64_t *sums = total ? report_total(r, row) : report_self(r, row);
+
+	return ratio_of(&r->ratios->at[k], sums, &r->analysis->weights, out);
+}
+
+/* Is there more in it than what only ratios count? Without them all rows are shown. */
+static bool is_shown(const struct report *r, const int64_t *total)
+{
+	if (r->n_sums == r->n_columns)
+		return true;
+	for (uint32_t i = 0; i < r->n_columns; i++)
+		if (total[i])
+			return true;
+	return false;
 }
 
 /* The least weight of column 0 that is shown. */
@@ -139,6 +164,8 @@ static void make_table(struct report *r)
 			.n_samples = t->n_samples[i],
 		};
 
+		if (!is_shown(r, total) && !row.n_samples)
+			continue;
 		if ((double)total[0] >= min && has_room(r))
 			add_row(r, row, self, total);
 		else
@@ -208,6 +235,9 @@ static int make_threads(struct report *r)
 		uint32_t thread = r->keys->key[threads->key[order[i]]].id;
 		uint32_t n = r->processes.n_ids;
 
+		if (!is_shown(r, &threads->total[(size_t)order[i] * threads->n_columns]) &&
+		    !threads->n_samples[order[i]])
+			continue;
 		vec_push(&of_key[r->processes.of_id[thread < n ? thread : n - 1]].threads,
 			 order[i]);
 	}
@@ -223,6 +253,8 @@ static int make_threads(struct report *r)
 			.has_samples = true,
 			.n_samples = processes.n_samples[i],
 		};
+		if (!is_shown(r, p->weight) && !p->row.n_samples)
+			continue;
 		add_process(r, p);
 	}
 	for (uint32_t i = 0; i < r->processes.n; i++)
@@ -232,9 +264,14 @@ static int make_threads(struct report *r)
 	return 0;
 }
 
-static bool is_only_child(const struct calltree *t, uint32_t node)
+/* Is it all that is shown below its parent? */
+static bool is_only_child(const struct report *r, const struct calltree *t, uint32_t node)
 {
-	return node == t->parent[node] + 1 && t->end[node] == t->end[t->parent[node]];
+	uint32_t n_shown = 0, end = t->end[t->parent[node]];
+
+	for (uint32_t i = t->parent[node] + 1; i < end && n_shown < 2; i = t->end[i])
+		n_shown += i == node || is_shown(r, &t->total[(size_t)i * t->n_columns]);
+	return n_shown == 1;
 }
 
 static void make_tree(struct report *r)
@@ -250,13 +287,17 @@ static void make_tree(struct report *r)
 			.key = t->key[i],
 			.parent = depth ? row_of_depth.at[depth - 1] : ROW_NONE,
 			.depth = depth,
-			.only_child = depth && is_only_child(t, i),
+			.only_child = depth && is_only_child(r, t, i),
 			.inlined = t->inlined[i],
 		};
 
 		const int64_t *self = &t->self[(size_t)i * t->n_columns];
 		const int64_t *total = &t->total[(size_t)i * t->n_columns];
 
+		if (!is_shown(r, total)) {
+			i = t->end[i];
+			continue;
+		}
 		row_of_depth.at[depth] = (uint32_t)r->rows.n;
 		if ((double)total[0] >= min && has_room(r)) {
 			add_row(r, row, self, total);
@@ -393,6 +434,8 @@ static void add_neighbours(struct report *r, const struct butterfly_row *rows, u
 			.role = role,
 		};
 
+		if (!is_shown(r, rows[i].total))
+			continue;
 		if ((double)rows[i].total[0] < min || (r->max_rows && i >= (uint64_t)r->max_rows))
 			r->n_left_out++;
 		else
@@ -465,6 +508,7 @@ static int make_timeline(struct report *r, struct err *e)
 	struct activity act;
 
 	r->n_columns = 1;
+	r->n_sums = 1;
 	if (a->weights.begin_ns == TIME_NONE)
 		return err_set(e, -EINVAL,
 			       "--view timeline wants times, and these samples have none");
@@ -489,7 +533,8 @@ static int make_heap(struct report *r, struct err *e)
 
 int report_make_rows(struct report *r, const char *function, struct err *e)
 {
-	r->n_columns = r->analysis->weights.n_columns;
+	r->n_sums = r->analysis->weights.n_columns;
+	r->n_columns = r->ratios ? r->ratios->n_columns : r->n_sums;
 	r->keys = &r->analysis->keys;
 	if (r->view != VIEW_KIND_TOP && r->view != VIEW_KIND_THREADS &&
 	    r->view != VIEW_KIND_TIMELINE && r->view != VIEW_KIND_MEMORY &&

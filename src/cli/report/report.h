@@ -20,6 +20,9 @@ struct err;
 struct findings;
 struct heap_table;
 struct options;
+struct ratio;
+struct ratio_value;
+struct ratios;
 struct suppressions;
 
 /* Where in a butterfly a row stands. */
@@ -55,13 +58,15 @@ struct report {
 	enum table_order order; /* of the rows of tables */
 	int64_t max_rows;       /* 0: all */
 	double min_percent;     /* of column 0's total */
-	uint32_t n_columns;     /* numbers of a row */
+	uint32_t n_columns;     /* numbers of a row that are shown */
+	uint32_t n_sums;        /* those, and behind them those that ratios are made of */
+	const struct ratios *ratios;         /* above n_columns; NULL: none; borrowed */
 	struct findings *findings;           /* of that view; owned, freed by report_done() */
 	struct heap_table *heap;             /* of tables about a heap; owned likewise */
 	const struct suppressions *suppress; /* of leaks; NULL: none; borrowed */
 	uint64_t n_left_out;                 /* rows that max_rows or min_percent left out */
 	VEC(struct report_row) rows;
-	VEC(int64_t) numbers; /* [n rows][2][n_columns] self, then total */
+	VEC(int64_t) numbers; /* [n rows][2][n_sums] self, then total */
 };
 
 /* Slices of time in a timeline, unless max_rows says otherwise. */
@@ -89,8 +94,13 @@ const int64_t *report_whole(const struct report *r, const struct report_row *row
 /* Are numbers of column 0 estimates, from a sample of the allocations? */
 bool report_is_estimated(const struct report *r);
 
-/* [n_columns] each; borrowed until rows are added. */
+/* [n_sums] each; borrowed until rows are added. */
 const int64_t *report_self(const struct report *r, size_t row);
 const int64_t *report_total(const struct report *r, size_t row);
+
+/* Of ratio k of a row: of its self, or of its total. false: there are too few samples to say. */
+bool report_ratio(const struct report *r, size_t row, uint32_t k, bool total,
+		  struct ratio_value *out);
+uint32_t report_n_ratios(const struct report *r);
 
 #endif

@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
+#include "query/core/ratio.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
 #define X(name, text) [VIEW_KIND_##name] = text,
@@ -153,6 +154,65 @@ static void put_name(struct json_out *j, const struct report *r, const struct re
 		json_put_int(j, "tid", tid);
 }
 
+/* "ratios": [{"numerator", …}], or of a row {"self", "total"} each: [value, low, high], or null. */
+static void put_ratio_names(struct json_out *j, const struct report *r)
+{
+	const struct analysis *a = r->analysis;
+
+	if (!report_n_ratios(r))
+		return;
+	json_begin(j, "ratios", '[', false);
+	for (uint32_t k = 0; k < report_n_ratios(r); k++) {
+		const struct ratio *ratio = &r->ratios->at[k];
+		const struct lens_column *column = a->lens.column;
+
+		json_begin(j, NULL, '{', false);
+		json_put_text(j, "name", ratio->name);
+		json_put_text(j, "numerator",
+			      metric_event_name(a->profile, column[ratio->numerator].metric));
+		json_put_text(j, "denominator",
+			      metric_event_name(a->profile, column[ratio->denominator].metric));
+		json_put_double(j, "factor", ratio->factor);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void put_ratio(struct json_out *j, const struct report *r, size_t i, uint32_t k, bool total)
+{
+	const char *key = total ? "total" : "self";
+	struct ratio_value v = { .value = 0 };
+
+	if (!report_ratio(r, i, k, total, &v)) {
+		json_put_null(j, key);
+		return;
+	}
+	json_begin(j, key, '[', false);
+	json_put_double(j, NULL, v.value);
+	if (v.has_interval) {
+		json_put_double(j, NULL, v.low);
+		json_put_double(j, NULL, v.high);
+	}
+	json_end(j, ']');
+}
+
+static void put_ratios(struct json_out *j, const struct report *r, size_t i)
+{
+	const struct report_row *row = &r->rows.at[i];
+
+	if (!report_n_ratios(r))
+		return;
+	json_begin(j, "ratios", '[', false);
+	for (uint32_t k = 0; k < report_n_ratios(r); k++) {
+		json_begin(j, NULL, '{', false);
+		if (row->role == ROLE_ROW || row->role == ROLE_CENTRE)
+			put_ratio(j, r, i, k, false);
+		put_ratio(j, r, i, k, true);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
 static void put_row(struct json_out *j, const struct report *r, size_t i)
 {
 	const struct report_row *row = &r->rows.at[i];
@@ -187,6 +247,7 @@ static void put_row(struct json_out *j, const struct report *r, size_t i)
 	if (row->has_samples)
 		json_put_weight(j, "samples", (int64_t)row->n_samples,
 				r->analysis->weights.sample_scale);
+	put_ratios(j, r, i);
 	json_end(j, '}');
 }
 
@@ -206,6 +267,7 @@ void report_json(const struct report *r, FILE *to)
 		json_end(&j, '}');
 		return;
 	}
+	put_ratio_names(&j, r);
 	json_begin(&j, "rows", '[', true);
 	for (size_t i = 0; i < r->rows.n && !ferror(to); i++)
 		put_row(&j, r, i);

@@ -18,6 +18,7 @@
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
+#include "query/core/ratio.h"
 #include "tui/canvas/canvas.h"
 #include "tui/contract/view.h"
 
@@ -30,6 +31,8 @@
 #define PERCENT_COLS    9
 #define SAMPLES_COLS    13
 #define INDENT_COLS     2
+#define RATIO_COLS      10
+#define INTERVAL_COLS   16 /* behind a ratio */
 /* Deeper trees go on at this indentation. */
 #define INDENT_MAX      60
 #define FLAME_COLS      120
@@ -122,6 +125,8 @@ static size_t samples_cols(const struct report *r)
 /* How rows are laid out. */
 struct layout {
 	size_t samples; /* columns of the count of samples; 0: it is not shown */
+	size_t ratio;   /* of each ratio; 0: none is shown */
+	bool intervals; /* behind ratios */
 	size_t numbers; /* of all that stands before a name */
 	size_t name;    /* names are padded to these, and where width is limited folded to them */
 	size_t behind;  /* at most so many for what stands behind a name; 0: as it is */
@@ -201,20 +206,40 @@ static bool is_too_wide(const struct report *r, const struct layout *l)
 	return r->width > 0 && (size_t)r->width < least;
 }
 
-/* What is missed least goes where width is limited: modules, then counts of samples. The caller frees l->indent. */
+static void drop_intervals(const struct report *r, struct layout *l)
+{
+	l->intervals = false;
+	l->ratio = RATIO_COLS;
+	l->numbers -= (size_t)INTERVAL_COLS * report_n_ratios(r);
+}
+
+/*
+ * What is missed least goes where width is limited: intervals of ratios, modules, counts of samples, ratios. The caller
+ * frees l->indent.
+ */
 static void make_layout(const struct report *r, struct layout *l)
 {
 	size_t each = has_self(r) ? 2 * PERCENT_COLS : PERCENT_COLS;
 
 	*l = (struct layout){ .samples = is_table(r) ? samples_cols(r) : 0 };
-	l->numbers = r->n_columns * each + l->samples + 2;
+	l->intervals = report_n_ratios(r) > 0;
+	l->ratio = l->intervals ? RATIO_COLS + INTERVAL_COLS : 0;
+	l->numbers = r->n_columns * each + l->samples + report_n_ratios(r) * l->ratio + 2;
 	if (r->width > 0)
 		l->behind = behind_cols(r, r->width >= WIDE_COLS ? MODULE_COLS : MODULE_COLS_MIN);
-	if (is_too_wide(r, l))
-		*l = (struct layout){ .samples = l->samples, .numbers = l->numbers, .brief = true };
+	if (is_too_wide(r, l) && l->intervals)
+		drop_intervals(r, l);
+	if (is_too_wide(r, l)) {
+		l->brief = true;
+		l->behind = 0;
+	}
 	if (is_too_wide(r, l)) {
 		l->numbers -= l->samples;
 		l->samples = 0;
+	}
+	if (is_too_wide(r, l)) {
+		l->numbers -= report_n_ratios(r) * l->ratio;
+		l->ratio = 0;
 	}
 	l->indent = make_indents(r, l->numbers);
 	l->name = name_cols(r, l);
@@ -241,6 +266,80 @@ static void put_percent(FILE *to, int64_t part, int64_t whole)
 	fprintf(to, "%*s", PERCENT_COLS, fmt_percent(text, part, whole));
 }
 
+/* Ratios are of what stands first in all rows. */
+static bool ratios_of_total(const struct report *r)
+{
+	return is_tree(r) || r->view == VIEW_KIND_BUTTERFLY;
+}
+
+/* "0.93 (0.85-1.02)", or nothing where there are too few samples. */
+static void put_ratio(const struct report *r, FILE *to, const struct layout *l, size_t i,
+		      uint32_t k)
+{
+	struct ratio_value v = { .value = 0 };
+	char value[FMT_SIZE], low[FMT_SIZE], high[FMT_SIZE];
+	int used = 0;
+
+	if (!report_ratio(r, i, k, ratios_of_total(r), &v)) {
+		put_spaces(to, l->ratio);
+		return;
+	}
+	fprintf(to, "%*s", RATIO_COLS, fmt_ratio(value, v.value));
+	if (!l->intervals)
+		return;
+	if (v.has_interval)
+		used = fprintf(to, " (%s-%s)", fmt_ratio(low, v.low), fmt_ratio(high, v.high));
+	if (used < INTERVAL_COLS)
+		put_spaces(to, (size_t)(INTERVAL_COLS - (used > 0 ? used : 0)));
+}
+
+/* Names of ratios, above their numbers. */
+static void put_ratio_titles(const struct report *r, FILE *to, const struct layout *l)
+{
+	for (uint32_t k = 0; l->ratio && k < report_n_ratios(r); k++) {
+		const char *name = r->ratios->at[k].name;
+		char *clean = text_clean(name, strlen(name), r->ascii);
+		char *folded = text_fold_name(clean, RATIO_COLS - 1, r->ascii);
+		size_t cols = text_width(folded, strlen(folded));
+
+		put_spaces(to, cols < RATIO_COLS ? RATIO_COLS - cols : 0);
+		fputs(folded, to);
+		if (l->intervals)
+			fprintf(to, "%-*s", INTERVAL_COLS, " (95 %)");
+		free(folded);
+		free(clean);
+	}
+}
+
+/* What the ratios are, below the rows. */
+static void put_ratio_legend(const struct report *r, FILE *to, const struct layout *l)
+{
+	const struct analysis *a = r->analysis;
+	char number[FMT_SIZE];
+
+	if (!l->ratio || !report_n_ratios(r))
+		return;
+	for (uint32_t k = 0; k < report_n_ratios(r); k++) {
+		const struct ratio *ratio = &r->ratios->at[k];
+		const struct lens_column *column = a->lens.column;
+		char *text =
+			xasprintf("%s = %s / %s%s%s", ratio->name,
+				  metric_event_name(a->profile, column[ratio->numerator].metric),
+				  metric_event_name(a->profile, column[ratio->denominator].metric),
+				  ratio->factor != 1 ? " * " : "",
+				  ratio->factor != 1 ? fmt_ratio(number, ratio->factor) : "");
+		char *clean = text_clean(text, strlen(text), r->ascii);
+
+		fprintf(to, "%s%s", k ? "; " : "# ", clean);
+		free(clean);
+		free(text);
+	}
+	fprintf(to, "\n# ratios are of %s; blank where samples are too few\n",
+		ratios_of_total(r) ? "a row's total"
+		: has_self(r)      ? "what ends in the row (SELF)"
+				   : "the row's samples");
+}
+
 static void put_numbers(const struct report *r, FILE *to, const struct layout *l, size_t i)
 {
 	const struct report_row *row = &r->rows.at[i];
@@ -259,6 +358,8 @@ static void put_numbers(const struct report *r, FILE *to, const struct layout *l
 	}
 	if (l->samples)
 		fprintf(to, "%*s", (int)l->samples, samples_text(r, i, text));
+	for (uint32_t k = 0; l->ratio && k < report_n_ratios(r); k++)
+		put_ratio(r, to, l, i, k);
 	fputs("  ", to);
 }
 
@@ -304,6 +405,7 @@ static void put_titles(const struct report *r, FILE *to, const struct layout *l,
 	}
 	if (l->samples)
 		fprintf(to, "%*s", (int)l->samples, count_title(r));
+	put_ratio_titles(r, to, l);
 	if (has_modules(r) && !l->brief)
 		fprintf(to, "  %-*s  MODULE\n", (int)l->name, names);
 	else
@@ -414,6 +516,7 @@ CASES_OF_HEAP:
 		break;
 	}
 	put_left_out(r, to);
+	put_ratio_legend(r, to, &l);
 	free(l.indent);
 }
 
