@@ -17,7 +17,6 @@
 #include "formats/pprof/pprof_stacks.h"
 #include "formats/pprof/pprof_tables.h"
 #include "formats/pprof/pprof_write.h"
-#include "formats/proto/proto_arena.h"
 #include "formats/proto/proto_fields.h"
 #include "input/input.h"
 #include "profile/builder.h"
@@ -63,6 +62,15 @@ struct value_event {
 	int64_t each; /* what one of the file is in the event's unit */
 };
 
+/* A sample's message. Samples are most of a file: they are taken apart without a tree of messages each. */
+struct parts {
+	Pprof__Sample message; /* of what follows */
+	VEC(uint64_t) locations;
+	VEC(int64_t) values;
+	VEC(Pprof__Label) labels;
+	VEC(Pprof__Label *) label_at; /* [labels.n] */
+};
+
 struct reader {
 	struct profile *p;
 	capture_id capture;
@@ -72,6 +80,7 @@ struct reader {
 	struct pprof_tables t;
 	struct pprof_stacks *stacks;
 	struct pprof_labels *labels;
+	struct parts parts;             /* of the sample that is being read */
 	VEC(struct value_event) events; /* [t.types.n] */
 	int64_t time_ns;                /* of all samples; TIME_NONE */
 	uint64_t n_samples;             /* with a stack and a value */
@@ -119,6 +128,110 @@ static void make_events(struct reader *r)
 	}
 }
 
+/* Messages of samples. */
+
+/* Most numbers have a byte or two. */
+static uint64_t take_short_varint(struct bytes *b)
+{
+	if (bytes_left(b) >= 2 && b->at[0] < 0x80)
+		return *b->at++;
+	if (bytes_left(b) >= 2 && b->at[1] < 0x80) {
+		b->at += 2;
+		return (uint64_t)(b->at[-2] & 0x7f) | (uint64_t)b->at[-1] << 7;
+	}
+	return take_varint(b);
+}
+
+/* One number, or several packed into bytes. */
+#define TAKE_NUMBERS(to, type, f) \
+	do { \
+		struct bytes packed = bytes_over((f)->at, (f)->n, false); \
+\
+		if ((f)->wire == PROTO_VARINT) \
+			vec_push(to, (type)(f)->value); \
+		else if ((f)->wire != PROTO_BYTES) \
+			return false; \
+		while (bytes_left(&packed) > 0 && !packed.bad) \
+			vec_push(to, (type)take_short_varint(&packed)); \
+		if (packed.bad) \
+			return false; \
+	} while (0)
+
+static bool take_label(Pprof__Label *l, const struct proto_field *f)
+{
+	struct bytes b = bytes_over(f->at, f->n, false);
+	struct proto_field inner;
+
+	*l = (Pprof__Label)PPROF__LABEL__INIT;
+	while (proto_next(&b, &inner)) {
+		int64_t *number[] = { &l->key, &l->str, &l->num, &l->num_unit };
+
+		if (inner.number < 1 || inner.number > 4)
+			continue;
+		if (inner.wire != PROTO_VARINT)
+			return false;
+		*number[inner.number - 1] = (int64_t)inner.value;
+	}
+	return !b.bad;
+}
+
+static bool take_part(struct parts *p, const struct proto_field *f)
+{
+	Pprof__Label label;
+
+	switch (f->number) {
+	case 1:
+		TAKE_NUMBERS(&p->locations, uint64_t, f);
+		return true;
+	case 2:
+		TAKE_NUMBERS(&p->values, int64_t, f);
+		return true;
+	case 3:
+		if (f->wire != PROTO_BYTES || !take_label(&label, f))
+			return false;
+		vec_push(&p->labels, label);
+		return true;
+	default:
+		return true;
+	}
+}
+#undef TAKE_NUMBERS
+
+/* Until the next one; NULL: it cannot be unpacked. */
+static const Pprof__Sample *take_sample(struct parts *p, const struct proto_field *f)
+{
+	struct bytes b = bytes_over(f->at, f->n, false);
+	struct proto_field inner;
+
+	vec_clear(&p->locations);
+	vec_clear(&p->values);
+	vec_clear(&p->labels);
+	vec_clear(&p->label_at);
+	while (proto_next(&b, &inner))
+		if (!take_part(p, &inner))
+			return NULL;
+	if (b.bad)
+		return NULL;
+	for (size_t i = 0; i < p->labels.n; i++)
+		vec_push(&p->label_at, &p->labels.at[i]);
+	p->message = (Pprof__Sample)PPROF__SAMPLE__INIT;
+	p->message.n_location_id = p->locations.n;
+	p->message.location_id = p->locations.at;
+	p->message.n_value = p->values.n;
+	p->message.value = p->values.at;
+	p->message.n_label = p->label_at.n;
+	p->message.label = p->label_at.at;
+	return &p->message;
+}
+
+static void parts_done(struct parts *p)
+{
+	vec_done(&p->locations);
+	vec_done(&p->values);
+	vec_done(&p->labels);
+	vec_done(&p->label_at);
+}
+
 /* Samples. */
 
 static void add_values(struct reader *r, const Pprof__Sample *m, const struct sample *like)
@@ -152,24 +265,21 @@ static void add_sample(struct reader *r, const Pprof__Sample *m)
 static int read_samples(struct reader *r)
 {
 	struct bytes b = bytes_over(r->file.bytes, r->t.n_good, false);
-	struct proto_arena arena;
 	struct proto_field f;
 	uint64_t n = 0;
 	int rc = 0;
 
-	proto_arena_init(&arena);
 	builder_begin(r->p);
 	while (rc == 0 && proto_next(&b, &f)) {
 		const Pprof__Sample *m;
 
 		if (f.number != PPROF_SAMPLE || f.wire != PROTO_BYTES)
 			continue;
-		m = pprof__sample__unpack(&arena.allocator, f.n, f.at);
+		m = take_sample(&r->parts, &f);
 		if (m)
 			add_sample(r, m);
 		else
 			r->n_odd++;
-		proto_arena_reset(&arena);
 		if (++n % BATCH == 0) {
 			rc = builder_end(r->p);
 			builder_begin(r->p);
@@ -179,7 +289,6 @@ static int read_samples(struct reader *r)
 	}
 	if (builder_end(r->p) < 0 && rc == 0)
 		rc = -EFBIG;
-	proto_arena_done(&arena);
 	return rc;
 }
 
@@ -324,6 +433,7 @@ static int read_pprof(struct input *in, struct profile *p, capture_id c,
 	pprof_stacks_free(r.stacks);
 	pprof_tables_done(&r.t);
 	vec_done(&r.events);
+	parts_done(&r.parts);
 	whole_input_done(&r.file);
 	return rc;
 }

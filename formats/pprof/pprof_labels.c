@@ -21,19 +21,28 @@
 /* Bytes of a set's text. */
 #define MOST_TEXT 4096
 
+/* What a label says of the thread. */
+enum about { ABOUT_UNKNOWN, ABOUT_TID, ABOUT_PID, ABOUT_THREAD, ABOUT_PROCESS, ABOUT_OTHER };
+
+/* What a sample's labels say of its thread; texts are the file's. */
+struct who {
+	int64_t pid, tid; /* -1: nothing */
+	struct pprof_string thread, process;
+};
+
 struct pprof_labels {
 	struct profile *p;
 	capture_id capture;
 	const struct pprof_tables *t;
 	VEC(const Pprof__Label *) sorted; /* of one sample: what is not its thread's */
 	VEC(char) text;                   /* of its set */
+	uint8_t *about;                   /* [t->strings.n] enum about of each as a key; owned */
+	struct who last_who;              /* of last_thread */
+	thread_id last_thread;            /* without its set; ID_NONE: none came yet */
 	uint32_t last;                    /* string_id of the last set */
 	uint64_t n_sets;                  /* that were new, at least */
 	uint64_t n_left_out;              /* samples of sets beyond these */
 };
-
-/* What a label says of the thread. */
-enum about { ABOUT_TID, ABOUT_PID, ABOUT_THREAD, ABOUT_PROCESS, ABOUT_OTHER };
 
 static const struct {
 	const char *key;
@@ -54,7 +63,7 @@ static const struct {
 	{ "process", ABOUT_PROCESS },
 };
 
-static enum about about_of(struct pprof_string key)
+static enum about about_key(struct pprof_string key)
 {
 	for (size_t i = 0; i < sizeof(thread_keys) / sizeof(*thread_keys); i++)
 		if (key.n == strlen(thread_keys[i].key) &&
@@ -63,11 +72,15 @@ static enum about about_of(struct pprof_string key)
 	return ABOUT_OTHER;
 }
 
-/* What a sample's labels say of its thread. */
-struct who {
-	int64_t pid, tid; /* -1: nothing */
-	struct pprof_string thread, process;
-};
+/* As about_key(), which is asked once a key. */
+static enum about about_of(const struct pprof_labels *l, int64_t key)
+{
+	if (key < 0 || (uint64_t)key >= l->t->strings.n)
+		return ABOUT_OTHER;
+	if (l->about[key] == ABOUT_UNKNOWN)
+		l->about[key] = (uint8_t)about_key(pprof_string(l->t, key));
+	return (enum about)l->about[key];
+}
 
 /* A number, or a text that is one; -1: neither. */
 static int64_t number_of(const struct pprof_labels *l, const Pprof__Label *m)
@@ -90,7 +103,7 @@ static bool take_thread(const struct pprof_labels *l, const Pprof__Label *m, str
 {
 	struct pprof_string s = pprof_string(l->t, m->str);
 
-	switch (about_of(pprof_string(l->t, m->key))) {
+	switch (about_of(l, m->key)) {
 	case ABOUT_TID:
 		return w->tid < 0 && (w->tid = number_of(l, m)) >= 0;
 	case ABOUT_PID:
@@ -105,6 +118,7 @@ static bool take_thread(const struct pprof_labels *l, const Pprof__Label *m, str
 			return false;
 		w->process = s;
 		return true;
+	case ABOUT_UNKNOWN:
 	case ABOUT_OTHER:
 		break;
 	}
@@ -196,8 +210,18 @@ static string_id string_of(struct pprof_labels *l, struct pprof_string s)
 	return build_string(l->p, s.s, s.n);
 }
 
-/* Samples without any of it have a thread only for their labels. */
-static thread_id thread_of(struct pprof_labels *l, const struct who *w)
+static bool same_text(struct pprof_string a, struct pprof_string b)
+{
+	return a.n == b.n && (a.n == 0 || a.s == b.s);
+}
+
+static bool same_who(const struct who *a, const struct who *b)
+{
+	return a->pid == b->pid && a->tid == b->tid && same_text(a->thread, b->thread) &&
+	       same_text(a->process, b->process);
+}
+
+static thread_id new_thread(struct pprof_labels *l, const struct who *w)
 {
 	string_id name = string_of(l, w->thread);
 	string_id process_name = w->process.n ? string_of(l, w->process) : name;
@@ -207,6 +231,16 @@ static thread_id thread_of(struct pprof_labels *l, const struct who *w)
 	if (w->pid >= 0 && profile_process(l->p, process)->name.v == 0)
 		build_process_name(l->p, process, process_name);
 	return build_thread(l->p, process, (int32_t)w->tid, name);
+}
+
+/* Samples without any of it have a thread only for their labels. Samples of a thread mostly follow each other. */
+static thread_id thread_of(struct pprof_labels *l, const struct who *w)
+{
+	if (l->last_thread.v == ID_NONE || !same_who(w, &l->last_who)) {
+		l->last_thread = new_thread(l, w);
+		l->last_who = *w;
+	}
+	return l->last_thread;
 }
 
 thread_id pprof_labels_thread(struct pprof_labels *l, const Pprof__Sample *s)
@@ -245,6 +279,8 @@ struct pprof_labels *pprof_labels_new(struct profile *p, capture_id c, const str
 	l->p = p;
 	l->capture = c;
 	l->t = t;
+	l->last_thread = (thread_id){ ID_NONE };
+	l->about = xcalloc(t->strings.n + 1, sizeof(*l->about));
 	return l;
 }
 
@@ -254,5 +290,6 @@ void pprof_labels_free(struct pprof_labels *l)
 		return;
 	vec_done(&l->sorted);
 	vec_done(&l->text);
+	free(l->about);
 	free(l);
 }

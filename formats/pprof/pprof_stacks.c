@@ -3,7 +3,8 @@
  * A location of the file becomes one of the model when a sample needs it first. One with an address in a file is at
  * that address there, so that it can be named by symbols where the profile has none; but several locations of the file
  * may be at one address with other lines each (merged profiles, generated code): these, and those without an address,
- * are frames with names and positions only.
+ * are frames with names and positions only. Equal ones are one location, in whichever file they are, so that files of one
+ * program share their stacks.
  */
 #include "config.h"
 
@@ -32,6 +33,12 @@ struct known {
 	enum fate fate;
 };
 
+/* A frame of the last sample's stack. */
+struct step {
+	uint64_t id;    /* of the file's location */
+	stack_id stack; /* up to it */
+};
+
 struct pprof_stacks {
 	struct profile *p;
 	capture_id capture;
@@ -43,8 +50,10 @@ struct pprof_stacks {
 	struct known *known; /* [locations] */
 	struct regex *drop, *keep; /* NULL: nothing is dropped, or kept in spite */
 	VEC(struct frame) frames;  /* of the location that is being made, outermost first */
-	location_id unknown;       /* what ids without a location are; {ID_NONE}: none came yet */
-	uint64_t n_odd;            /* of these */
+	VEC(struct step)
+	last; /* of the last sample, outermost first, while all is known and nothing is dropped */
+	location_id unknown; /* what ids without a location are; {ID_NONE}: none came yet */
+	uint64_t n_odd;      /* of these */
 };
 
 /* Modules. */
@@ -206,7 +215,7 @@ static location_id at_address(struct pprof_stacks *s, const struct pprof_locatio
 
 static location_id of_frames(struct pprof_stacks *s)
 {
-	return build_frames_location(s->p, s->frames.at, (uint32_t)s->frames.n);
+	return build_shared_frames_location(s->p, s->frames.at, (uint32_t)s->frames.n);
 }
 
 static location_id new_location(struct pprof_stacks *s, const struct pprof_location *l)
@@ -218,7 +227,12 @@ static location_id new_location(struct pprof_stacks *s, const struct pprof_locat
 	if (l->n_lines == 0)
 		return at.v != ID_NONE ? at : build_location(s->p, module_of(s, l), l->address);
 	make_frames(s, l, 0, at.v != ID_NONE ? (module_id){ c.module[at.v] } : module_of(s, l));
-	if (at.v == ID_NONE || location_function(&c, at.v) != ID_NONE)
+	if (at.v == ID_NONE)
+		return of_frames(s);
+	/* another file of the same program has named it so */
+	if (build_location_has_frames(s->p, at, s->frames.at, (uint32_t)s->frames.n))
+		return at;
+	if (location_function(&c, at.v) != ID_NONE)
 		return of_frames(s);
 	build_location_inlines(s->p, at, s->frames.at, (uint32_t)s->frames.n);
 	return at;
@@ -288,6 +302,26 @@ static uint32_t unknown_location(struct pprof_stacks *s)
 	return s->unknown.v;
 }
 
+/* Samples that follow each other mostly share their outer frames: how many, and *stack becomes what these lead to. */
+static size_t shared_frames(const struct pprof_stacks *s, const uint64_t *ids, size_t n,
+			    stack_id *stack)
+{
+	size_t k = 0, most = n < s->last.n ? n : s->last.n;
+
+	while (k < most && s->last.at[k].id == ids[n - 1 - k])
+		k++;
+	if (k > 0)
+		*stack = s->last.at[k - 1].stack;
+	return k;
+}
+
+/* Nothing is dropped, and no frame so far was of an unknown location. */
+static void note_frame(struct pprof_stacks *s, size_t depth, uint64_t id, stack_id stack)
+{
+	if (!s->drop && s->last.n == depth)
+		vec_push(&s->last, ((struct step){ id, stack }));
+}
+
 /*
  * Stacks end where the first frame is dropped, seen from the root; but not before a frame that stays has been seen, so that
  * no stack is dropped whole.
@@ -295,9 +329,11 @@ static uint32_t unknown_location(struct pprof_stacks *s)
 stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n)
 {
 	stack_id stack = { 0 };
+	size_t n_shared = shared_frames(s, ids, n, &stack);
 	bool stays = false;
 
-	for (size_t i = n; i-- > 0;) {
+	s->last.n = n_shared;
+	for (size_t i = n - n_shared; i-- > 0;) {
 		uint32_t at = pprof_location(s->t, ids[i]);
 		enum fate fate = at == UINT32_MAX || !s->drop ? FATE_STAYS : judge(s, at);
 		uint32_t location;
@@ -309,6 +345,8 @@ stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n)
 		if (fate == FATE_CUT && stays)
 			return build_stack(s->p, stack, (location_id){ s->known[at].cut });
 		stack = build_stack(s->p, stack, (location_id){ location });
+		if (at != UINT32_MAX)
+			note_frame(s, n - 1 - i, ids[i], stack);
 	}
 	return stack;
 }
@@ -385,6 +423,7 @@ void pprof_stacks_free(struct pprof_stacks *s)
 	regex_free(s->drop);
 	regex_free(s->keep);
 	vec_done(&s->frames);
+	vec_done(&s->last);
 	free(s->module);
 	free(s->function);
 	free(s->known);

@@ -12,9 +12,10 @@
 #include "formats/proto/proto_fields.h"
 #include <profile.pb-c.h>
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Ids: any number of 64 bits, mostly 1, 2, 3 …. */
+/* Ids: any number of 64 bits, mostly those from 1 to as many as there are things: these need no hashing. */
 
 #define SAME_ID(name, type) \
 	static bool name(const void *things, uint32_t value, const void *key) \
@@ -35,9 +36,13 @@ static void add_id(struct map *m, map_same *same, const void *things, uint64_t i
 		map_add(m, hash, (uint32_t)at);
 }
 
-static uint32_t find_id(const struct map *m, map_same *same, const void *things, uint64_t id)
+/* MAP_NONE: there is none. */
+static uint32_t find_id(const struct pprof_ids *ids, map_same *same, const void *things,
+			uint64_t id)
 {
-	return map_find(m, hash_u64(id), same, things, &id);
+	if (ids->at)
+		return id < ids->n ? ids->at[id] : MAP_NONE;
+	return map_find(&ids->map, hash_u64(id), same, things, &id);
 }
 
 /* Messages. */
@@ -179,14 +184,42 @@ static bool add_field(struct pprof_tables *t, struct proto_arena *a, const struc
 	}
 }
 
+/* Ids are dense when a table of them all is not much larger than the things. */
+static bool is_dense(uint64_t most, size_t n)
+{
+	return n > 0 && most / 4 <= n;
+}
+
+/* From the last on, as the first of an id counts. */
+#define INDEX(ids, things, same) \
+	do { \
+		uint64_t most = 0; \
+\
+		for (size_t i = 0; i < (things)->n; i++) \
+			most = (things)->at[i].id > most ? (things)->at[i].id : most; \
+		if (is_dense(most, (things)->n)) { \
+			(ids)->n = (size_t)most + 1; \
+			(ids)->at = xreallocarray(NULL, (ids)->n, sizeof(*(ids)->at)); \
+			memset((ids)->at, 0xff, (ids)->n * sizeof(*(ids)->at)); \
+		} \
+		for (size_t i = (things)->n; (ids)->at && i-- > 0;) \
+			(ids)->at[(things)->at[i].id] = (uint32_t)i; \
+		for (size_t i = 0; !(ids)->at && i < (things)->n; i++) \
+			add_id(&(ids)->map, same, (things)->at, (things)->at[i].id, i); \
+	} while (0)
+
 static void index_ids(struct pprof_tables *t)
 {
-	for (size_t i = 0; i < t->mappings.n; i++)
-		add_id(&t->by_mapping, same_mapping, t->mappings.at, t->mappings.at[i].id, i);
-	for (size_t i = 0; i < t->functions.n; i++)
-		add_id(&t->by_function, same_function, t->functions.at, t->functions.at[i].id, i);
-	for (size_t i = 0; i < t->locations.n; i++)
-		add_id(&t->by_location, same_location, t->locations.at, t->locations.at[i].id, i);
+	INDEX(&t->by_mapping, &t->mappings, same_mapping);
+	INDEX(&t->by_function, &t->functions, same_function);
+	INDEX(&t->by_location, &t->locations, same_location);
+}
+#undef INDEX
+
+static void ids_done(struct pprof_ids *ids)
+{
+	map_done(&ids->map);
+	free(ids->at);
 }
 
 void pprof_tables_read(struct pprof_tables *t, const uint8_t *bytes, size_t n)
@@ -216,9 +249,9 @@ void pprof_tables_done(struct pprof_tables *t)
 	vec_done(&t->lines);
 	vec_done(&t->locations);
 	vec_done(&t->comments);
-	map_done(&t->by_mapping);
-	map_done(&t->by_function);
-	map_done(&t->by_location);
+	ids_done(&t->by_mapping);
+	ids_done(&t->by_function);
+	ids_done(&t->by_location);
 }
 
 struct pprof_string pprof_string(const struct pprof_tables *t, int64_t index)

@@ -64,6 +64,14 @@ struct pprof_location {
 	uint32_t n_lines; /* 0: it has no name yet */
 };
 
+/* Where things are by their ids. */
+struct pprof_ids {
+	uint32_t *
+		at; /* [n] index of the thing of each id, or MAP_NONE; NULL: ids are too far apart; owned */
+	size_t n;
+	struct map map; /* of indexes then */
+};
+
 struct pprof_tables {
 	VEC(struct pprof_string) strings; /* borrowed from the file's bytes */
 	VEC(struct pprof_type) types;
@@ -72,7 +80,7 @@ struct pprof_tables {
 	VEC(struct pprof_line) lines;
 	VEC(struct pprof_location) locations;
 	VEC(int64_t) comments; /* strings */
-	struct map by_mapping, by_function, by_location;
+	struct pprof_ids by_mapping, by_function, by_location;
 	struct pprof_type period_type;
 	int64_t period, time_ns, duration_ns;
 	int64_t drop, keep, default_type, doc_url; /* strings */

@@ -412,6 +412,61 @@ location_id build_frames_location(struct profile *p, const struct frame *frames,
 	return (location_id){ id };
 }
 
+static bool same_frame(const struct frame *a, const struct frame *b)
+{
+	return a->function == b->function && a->file == b->file && a->line == b->line;
+}
+
+bool build_location_has_frames(const struct profile *p, location_id l, const struct frame *frames,
+			       uint32_t n)
+{
+	uint32_t inlines = STORE_AT(uint32_t, p->loc_inlines, l.v);
+	const struct frame *own;
+
+	assert(l.v < p->now.n_locations && n > 0);
+	if (inlines == 0)
+		return false;
+	own = &STORE_AT(struct frame, p->frames, inlines - 1);
+	if (own->n_more != n - 1)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!same_frame(&own[i], &frames[i]))
+			return false;
+	return true;
+}
+
+struct frames_key {
+	const struct frame *frames; /* [n] */
+	uint32_t n;
+};
+
+static bool same_frames(const void *things, uint32_t value, const void *key)
+{
+	const struct frames_key *k = key;
+
+	return build_location_has_frames(things, (location_id){ value }, k->frames, k->n);
+}
+
+location_id build_shared_frames_location(struct profile *p, const struct frame *frames, uint32_t n)
+{
+	struct frames_key key = { frames, n };
+	uint64_t hash = n;
+	location_id l;
+	uint32_t id;
+
+	for (uint32_t i = 0; i < n; i++)
+		hash = hash_u64(hash + hash_pair(frames[i].function, frames[i].file) +
+				hash_u64(frames[i].line));
+	id = map_find(&p->locations_by_frames, hash, same_frames, p, &key);
+	if (id != MAP_NONE)
+		return (location_id){ id };
+	l = build_frames_location(p, frames, n);
+	/* Location 0 stands in where there was no room. */
+	if (build_location_has_frames(p, l, frames, n))
+		map_add(&p->locations_by_frames, hash, l.v);
+	return l;
+}
+
 /*
  * Stacks.
  *

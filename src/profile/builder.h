@@ -74,6 +74,14 @@ location_id build_symbol_location(struct profile *p, function_id f);
  * the next sample that has it. n > 0.
  */
 location_id build_frames_location(struct profile *p, const struct frame *frames, uint32_t n);
+/*
+ * The same, interned by functions, files and lines: where inputs number their locations anew each, so that many inputs of one
+ * program are one trie. n_more is not compared.
+ */
+location_id build_shared_frames_location(struct profile *p, const struct frame *frames, uint32_t n);
+/* Are these the frames that a location stands for, those that are not published yet too? */
+bool build_location_has_frames(const struct profile *p, location_id l, const struct frame *frames,
+			       uint32_t n);
 /* The root frame of a thread's stacks: FUNCTION_COMM, interned by name. */
 location_id build_comm_location(struct profile *p, string_id comm);
 

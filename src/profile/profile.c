@@ -37,6 +37,7 @@
 	X(modules_by_path) \
 	X(functions_by_name) \
 	X(locations_by_address) \
+	X(locations_by_frames) \
 	X(processes_by_pid) \
 	X(cgroups_by_number) \
 	X(threads_by_tid) \

@@ -209,6 +209,7 @@ struct profile {
 	struct map modules_by_path;   /* and build-id */
 	struct map functions_by_name; /* and module, and being a comm or not; not the first ones */
 	struct map locations_by_address; /* and module */
+	struct map locations_by_frames;  /* those of build_shared_frames_location() */
 	struct map processes_by_pid;     /* and capture */
 	struct map cgroups_by_number;    /* and capture */
 	struct map threads_by_tid;       /* and process, name and control group */

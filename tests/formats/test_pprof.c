@@ -395,6 +395,108 @@ Test(pprof, refused)
 	}
 }
 
+/* The small profile with its ids or fields in another way, up to its function 2. */
+#define TYPES    "\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04"
+#define SAMPLE_2 "\x12\x07\x0a\x01\x02\x12\x02\x02\x05"
+#define PLACES \
+	"\x22\x0c\x08\x01\x18\x10\x22\x02\x08\x02\x22\x02\x08\x01\x22\x06\x08\x02\x22\x02\x08\x01"
+#define FUNCTIONS "\x2a\x04\x08\x01\x10\x05\x2a\x04\x08\x02\x10\x06"
+#define TEXTS \
+	"\x32\x00\x32\x01n\x32\x05" \
+	"count\x32\x03" \
+	"cpu\x32\x0b" \
+	"nanoseconds\x32\x01" \
+	"a\x32\x01" \
+	"b"
+
+static const struct {
+	const char *what, *bytes;
+	size_t n;
+} others[] = {
+#define OTHER(what, bytes) \
+	{ \
+		what, bytes, sizeof(bytes) - 1 \
+	}
+	OTHER("numbers that are not packed",
+	      TYPES "\x12\x08\x08\x01\x08\x02\x10\x01\x10\x07" SAMPLE_2 PLACES FUNCTIONS TEXTS),
+	OTHER("ids far apart: location 100000 in place of 1",
+	      TYPES "\x12\x0a\x0a\x04\xa0\x8d\x06\x02\x12\x02\x01\x07" SAMPLE_2
+		    "\x22\x0e\x08\xa0\x8d\x06\x18\x10\x22\x02\x08\x02\x22\x02\x08\x01"
+		    "\x22\x06\x08\x02\x22\x02\x08\x01" FUNCTIONS TEXTS),
+	OTHER("location 2 twice: the first counts",
+	      TYPES "\x12\x08\x0a\x02\x01\x02\x12\x02\x01\x07" SAMPLE_2 PLACES
+		    "\x22\x04\x08\x02\x18\x20" FUNCTIONS TEXTS),
+#undef OTHER
+};
+
+static void read_into(struct profile *p, const void *bytes, size_t n)
+{
+	struct input *in = input_of_bytes(bytes, n, "x.pb");
+	struct err e = ERR_INIT;
+	capture_id c;
+
+	builder_begin(p);
+	c = build_capture(p, "x.pb", "pprof");
+	builder_end(p);
+	cr_expect_eq(format_pprof.read(in, p, c, NULL, NULL, &e), 0, "%s", err_text(&e));
+	input_close(in);
+}
+
+/* Files that number the same locations in other ways have the same stacks, so that many of one program take little memory. */
+Test(pprof, files_of_one_program_share_their_stacks)
+{
+	struct profile *p = profile_new();
+	struct profile_counts one, all;
+	char *rows;
+
+	read_into(p, small, sizeof(small) - 1);
+	profile_counts_read(p, &one);
+	for (size_t i = 0; i < N(others); i++)
+		read_into(p, others[i].bytes, others[i].n);
+	profile_counts_read(p, &all);
+	cr_expect_eq(all.n_captures, 1 + N(others));
+	cr_expect_eq(all.n_samples, one.n_samples * (1 + N(others)));
+	cr_expect_eq(all.n_locations, one.n_locations);
+	cr_expect_eq(all.n_stacks, one.n_stacks);
+	rows = rows_of(p);
+	cr_expect_str_eq(rows, "a/20/48 b/28/28 ", "%s", rows);
+	free(rows);
+	profile_free(p);
+}
+
+Test(pprof, other_ways_to_write_the_same)
+{
+	for (size_t i = 0; i < N(others); i++) {
+		struct profile *p = profile_new();
+		char *rows;
+
+		read_into(p, others[i].bytes, others[i].n);
+		rows = rows_of(p);
+		cr_expect_str_eq(rows, "a/5/12 b/7/7 ", "%s: %s", others[i].what, rows);
+		free(rows);
+		profile_free(p);
+	}
+}
+
+/* Location ids of a wrong wire type, a number without an end, a label that is a number: each is a loss, and the rest counts. */
+Test(pprof, samples_that_cannot_be_unpacked)
+{
+	static const char bytes[] = TYPES
+		"\x12\x05\x0d\x01\x00\x00\x00"
+		"\x12\x03\x0a\x01\x80"
+		"\x12\x02\x18\x01"
+		"\x12\x04\x1a\x02\x0a\x00" SAMPLE_2 PLACES FUNCTIONS TEXTS;
+	struct profile *p = profile_new();
+	char *rows;
+
+	read_into(p, bytes, sizeof(bytes) - 1);
+	cr_expect(has_fact(p, "4 samples cannot be unpacked"));
+	rows = rows_of(p);
+	cr_expect_str_eq(rows, "a/5/5 ", "%s", rows);
+	free(rows);
+	profile_free(p);
+}
+
 /* As `go tool pprof -top` says above its table: "Time: 2026-11-20 12:22:53 UTC". */
 Test(pprof, says_when_it_was_recorded)
 {
