@@ -562,6 +562,16 @@ one_sentence
 says err 'place is there already and cannot be moved'
 [ -d place ] || fault "the directory is gone"
 
+# --- packs with counts of different parts add up --------------------------------------------------
+printf 'a 1.5\n' >halves.folded
+printf 'b 2\n' >whole.folded
+run 0 pack halves.folded
+run 0 pack whole.folded
+run 0 report halves.folded whole.folded
+tail -n +2 out >expected
+run 0 report halves.folded.pack whole.folded.pack
+tail -n +2 out | cmp -s expected - || fault "packs of fractions and of whole counts: $(cat out)"
+
 # --- pack: elsewhere, without symbols, the same bytes -------------------------------------------
 
 if [ -e "$data/demo.data" ]; then

@@ -480,6 +480,21 @@ static bool changes_stacks(const struct filter *f)
 	return false;
 }
 
+/* Each is two lines. */
+#define MOST_PAIRS 100000000u
+
+/* Do allocations that are known as sums only need more lines than anyone would read? */
+static bool too_many_pairs(const struct writer *w)
+{
+	const struct heap_columns *c = &w->state.columns;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < c->n_bulk; i++)
+		if (__builtin_add_overflow(sum, c->bulk[i].calls, &sum) || sum > MOST_PAIRS)
+			return true;
+	return false;
+}
+
 /* 0, or the sentence why it cannot be written. */
 static int check(const struct writer *w, struct err *e)
 {
@@ -495,6 +510,12 @@ static int check(const struct writer *w, struct err *e)
 	if (changes_stacks(w->a->lens.filter))
 		return err_set(e, -EINVAL,
 			       "a filter that changes stacks cannot be written as heaptrack");
+	if (too_many_pairs(w))
+		return err_set(
+			e, -EINVAL,
+			"more than %u allocations are known as sums only: heaptrack's format "
+			"has a line for each",
+			MOST_PAIRS);
 	return 0;
 }
 

@@ -42,7 +42,9 @@ struct reader {
 	uint32_t part_path, part_format; /* string_id of the first part */
 	VEC(uint32_t) parts;             /* [2] of each further part: path and format */
 	struct pack_heap heap;
-	uint64_t n_samples, n_large;
+	VEC(int64_t)
+	factor; /* of each event of the profile: from the file's scale to the event's; 0: none */
+	uint64_t n_samples, n_large, n_times;
 	bool heap_read;
 	char *cut; /* why the rest is missing, or NULL; owned */
 };
@@ -295,6 +297,18 @@ static bool is_scale(uint64_t scale)
 	return power == scale;
 }
 
+/* An event of other files may have parts that are finer, or coarser, than those of this one. */
+static void note_scale(struct reader *r, event_id e, int64_t scale)
+{
+	int64_t has = profile_event(r->p, e)->scale;
+
+	if (has < scale && build_scale(r->p, e, scale) == 0)
+		has = scale;
+	while (r->factor.n <= e.v)
+		vec_push(&r->factor, 0);
+	r->factor.at[e.v] = has / scale;
+}
+
 static void take_events(struct reader *r, struct bytes *b)
 {
 	uint64_t n = pack_take_count(b);
@@ -311,8 +325,7 @@ static void take_events(struct reader *r, struct bytes *b)
 		if (b->bad)
 			return;
 		e = make_event(r, name, unit, flags);
-		if (scale > 1 && profile_event(r->p, e)->scale == 1)
-			build_scale(r->p, e, (int64_t)scale);
+		note_scale(r, e, (int64_t)scale);
 		if (flags & 32)
 			build_event_default(r->p, e);
 		vec_push(&r->events, e.v);
@@ -348,7 +361,10 @@ static void take_rows(struct reader *r, struct bytes *b, struct rows *rows)
 		if (v == 0)
 			continue;
 		time += (v - 1) >> 1 ^ (0 - ((v - 1) & 1));
-		rows->sample[i].time_ns = (int64_t)time;
+		if (time <= INT64_MAX / 2)
+			rows->sample[i].time_ns = (int64_t)time;
+		else
+			r->n_times++;
 	}
 	for (uint64_t i = 0; i < rows->n; i++)
 		rows->sample[i].weight = pack_take_signed(b);
@@ -370,9 +386,13 @@ static int take_samples(struct reader *r, struct bytes *b)
 	rows.sample = xcalloc((size_t)rows.n + 1, sizeof(*rows.sample));
 	take_rows(r, b, &rows);
 	for (uint64_t i = 0; i < rows.n && !b->bad && rc == 0; i++) {
-		const struct event *e = profile_event(r->p, rows.sample[i].event);
+		struct sample *s = &rows.sample[i];
+		const struct event *e = profile_event(r->p, s->event);
+		int64_t factor = r->factor.at[s->event.v];
 
-		if (e->is_heap || build_sample(r->p, &rows.sample[i]) == -ERANGE)
+		if (e->is_heap || factor == 0 ||
+		    __builtin_mul_overflow(s->weight, factor, &s->weight) ||
+		    build_sample(r->p, s) == -ERANGE)
 			r->n_large++;
 		else
 			r->n_samples++;
@@ -392,34 +412,54 @@ static bool is_fact_kind(uint32_t kind)
 	return kind <= FACT_MISSING;
 }
 
+struct packed_fact {
+	uint64_t of; /* the part */
+	uint64_t at; /* its place in the file */
+	string_id section, name, text;
+	uint32_t kind;
+};
+
+static int by_part(const void *x, const void *y)
+{
+	const struct packed_fact *a = x, *b = y;
+
+	if (a->of != b->of)
+		return a->of < b->of ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
 static void take_facts(struct reader *r, struct bytes *b)
 {
-	const struct bytes begin = *b;
+	uint64_t n = pack_take_count(b), part = 0;
+	VEC(struct packed_fact) facts = { 0 };
 
-	for (uint32_t part = 0; part <= r->parts.n / 2 && !b->bad; part++) {
-		uint64_t n;
+	for (uint64_t i = 0; i < n && !b->bad; i++) {
+		struct packed_fact f = { .of = pack_take(b), .at = i };
 
-		*b = begin;
-		if (part > 0)
-			build_part(r->p, r->capture,
-				   profile_string(r->p, (string_id){ r->parts.at[2 * part - 2] },
-						  NULL),
-				   profile_string(r->p, (string_id){ r->parts.at[2 * part - 1] },
-						  NULL));
-		n = pack_take_count(b);
-		for (uint64_t i = 0; i < n && !b->bad; i++) {
-			uint64_t of = pack_take(b);
-			string_id section = take_string(r, b), name = take_string(r, b);
-			string_id text = take_string(r, b);
-			uint32_t kind = pack_take_below(b, 256);
-
-			b->bad |= !is_fact_kind(kind);
-			if (of == part && !b->bad)
-				build_fact(r->p, r->capture, profile_string(r->p, section, NULL),
-					   profile_string(r->p, name, NULL), (enum fact_kind)kind,
-					   "%s", profile_string(r->p, text, NULL));
-		}
+		f.section = take_string(r, b);
+		f.name = take_string(r, b);
+		f.text = take_string(r, b);
+		f.kind = pack_take_below(b, 256);
+		b->bad |= !is_fact_kind(f.kind);
+		if (!b->bad && f.of <= r->parts.n / 2)
+			vec_push(&facts, f);
 	}
+	if (facts.n > 0)
+		qsort(facts.at, facts.n, sizeof(*facts.at), by_part);
+	for (size_t i = 0; i <= facts.n; i++) {
+		const struct packed_fact *f = i < facts.n ? &facts.at[i] : NULL;
+
+		for (; part < (f ? f->of : r->parts.n / 2); part++)
+			build_part(r->p, r->capture,
+				   profile_string(r->p, (string_id){ r->parts.at[2 * part] }, NULL),
+				   profile_string(r->p, (string_id){ r->parts.at[2 * part + 1] },
+						  NULL));
+		if (f)
+			build_fact(r->p, r->capture, profile_string(r->p, f->section, NULL),
+				   profile_string(r->p, f->name, NULL), (enum fact_kind)f->kind,
+				   "%s", profile_string(r->p, f->text, NULL));
+	}
+	vec_done(&facts);
 }
 
 /* The whole. */
@@ -526,6 +566,8 @@ static void tell(struct reader *r)
 		build_fact(r->p, r->capture, "losses", "rest of the pack", FACT_LOSS, "%s", r->cut);
 	facts_loss(r->p, r->capture, "sums", r->n_large, "sample",
 		   "left out, as the sum would be too large");
+	facts_loss(r->p, r->capture, "times", r->n_times, "sample",
+		   "without a time, as it cannot be one");
 	builder_end(r->p);
 }
 
@@ -539,6 +581,7 @@ static void reader_done(struct reader *r)
 		vec_done(tables[i]);
 	vec_done(&r->run);
 	vec_done(&r->parts);
+	vec_done(&r->factor);
 	free(r->cut);
 	whole_input_done(&r->file);
 }

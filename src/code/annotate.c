@@ -37,6 +37,9 @@ struct inline_at {
 	int64_t total;       /* of column 0 */
 };
 
+/* Of calls inlined into each other so many are told apart; what is deeper belongs to the last. */
+#define MOST_INLINED 256u
+
 /* What was inlined: a function below a line, or below such a node. */
 struct inline_node {
 	uint32_t function;    /* function_id */
@@ -428,6 +431,8 @@ static void add_run(struct maker *m, uint32_t i)
 	source = find_source(m, m->l.paths.at[path].path, f[k].line);
 	if (source == ANNOTATION_NONE)
 		return;
+	if (n > k + 1 + MOST_INLINED)
+		n = k + 1 + MOST_INLINED;
 	for (uint32_t j = k + 1; j < n; j++) {
 		int64_t *numbers;
 
@@ -463,7 +468,7 @@ static uint32_t sorted(struct maker *m, uint32_t first)
 	return out;
 }
 
-/* No deeper than the frames of a run are. */
+/* No deeper than MOST_INLINED. */
 static void give_out(struct maker *m, uint32_t first, uint32_t depth)
 {
 	const struct profile *p = m->of->profile;

@@ -167,7 +167,10 @@ static void expect_same_heap(const struct profile *p, const struct profile *read
 		cr_assert_eq(t.n_ticks, u.n_ticks);
 		cr_assert_eq(t.n_rates, u.n_rates);
 		cr_expect_eq(t.n_moments, u.n_moments);
-		cr_expect_arr_eq(t.tick, u.tick, t.n_ticks * sizeof(*t.tick));
+		for (size_t k = 0; k < t.n_ticks; k++) {
+			cr_expect_eq(t.tick[k].moment, u.tick[k].moment);
+			cr_expect_eq(t.tick[k].time_ns, u.tick[k].time_ns);
+		}
 	}
 }
 
