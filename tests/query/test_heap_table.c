@@ -16,6 +16,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct footprint *footprint_of(const struct profile *p, const char *filter)
@@ -115,6 +116,135 @@ Test(heap_table, lifetimes_are_a_replay)
 		heap_table_free(t);
 		footprint_free(f);
 		story_free(s);
+	}
+}
+
+/* What a replay says of the blocks of a site. */
+struct replayed {
+	int64_t n, bytes, freed, leaked, lived_ns;
+};
+
+static struct replayed replay_of(const struct story *s, uint32_t stack)
+{
+	struct replayed r = { 0 };
+
+	for (uint32_t i = 0; i < s->n_blocks; i++) {
+		const struct block *b = &s->block[i];
+
+		if (b->stack != stack)
+			continue;
+		r.n++;
+		r.bytes += (int64_t)b->size;
+		if (b->died == UINT32_MAX) {
+			r.leaked += (int64_t)b->size;
+			continue;
+		}
+		r.freed++;
+		r.lived_ns += s->deed[b->died].time_ns - s->deed[b->born].time_ns;
+	}
+	return r;
+}
+
+Test(heap_table, averages_of_allocators_are_a_replay)
+{
+	for (unsigned seed = 1; seed < 6; seed++) {
+		struct story *s = story_new(seed);
+		struct footprint *f = footprint_of(s->p, "");
+		struct heap_table *t = ask(f, HEAP_ALLOCATORS);
+
+		cr_assert_eq(t->rows.n, STORY_STACKS);
+		for (size_t i = 0; i < t->rows.n; i++) {
+			const struct heap_table_row *row = &t->rows.at[i];
+			const char *name = f->keys.key[row->key].label;
+			struct replayed r = replay_of(s, (uint32_t)(name[1] - '0'));
+
+			cr_assert_eq(name[0], 'f');
+			cr_expect_eq(row->cell[0], r.n);
+			cr_expect_eq(row->cell[1], r.bytes);
+			cr_expect_eq(row->cell[2], llround((double)r.bytes / (double)r.n));
+			cr_expect_eq(row->cell[4], r.freed);
+			cr_expect_eq(row->cell[5], r.leaked);
+			cr_assert_gt(r.freed, 0);
+			/* As exactly as times are kept, see build_moment(). */
+			cr_expect_leq(llabs(row->cell[3] - r.lived_ns / r.freed),
+				      1000 + f->whole_ns / 500000);
+		}
+		heap_table_free(t);
+		footprint_free(f);
+		story_free(s);
+	}
+}
+
+/* A block of 5 ms, and, if only_counted, 50 of which no lifetimes are known. */
+static struct profile *brief(uint32_t lacks, bool only_counted)
+{
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	struct heap_bulk bulk = { .calls = 50, .bytes = 5000, .temporary = 40 };
+	allocation_id block;
+	origin_id by;
+	track_id t;
+
+	builder_begin(p);
+	t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), 0, 0);
+	build_heap_lacks(p, t, lacks);
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	o.stack = build_stack(p, (stack_id){ 0 },
+			      build_symbol_location(
+				      p, build_function(p, build_cstring(p, "brief"),
+							build_module(p, "prog", "", FAMILY_PROGRAM),
+							0, (string_id){ 0 }, 0)))
+			  .v;
+	by = build_heap_origin(p, &o);
+	build_moment(p, t, 1000000);
+	block = build_allocation(p, t, 100, by);
+	bulk.origin = by.v;
+	if (only_counted)
+		build_bulk(p, &bulk);
+	build_moment(p, t, 6000000);
+	build_release(p, block, t, false, by);
+	builder_end(p);
+	return p;
+}
+
+Test(heap_table, unknown_lifetimes_have_no_average)
+{
+	static const struct {
+		uint32_t lacks;
+		bool only_counted;
+		int64_t calls, size, life, freed;
+		const char *note; /* NULL: none */
+	} cases[] = {
+		{ 0, false, 1, 100, 5000000, 1, NULL },
+		{ HEAP_LACKS_TIMES, false, 1, 100, CELL_NONE, 1,
+		  "the file does not say how long each block lived" },
+		{ HEAP_LACKS_LIFETIMES, false, 1, 100, CELL_NONE, 1,
+		  "the file does not say how long each block lived" },
+		{ 0, true, 51, 100, CELL_NONE, 51,
+		  "no average lifetime of 1 site: some of the blocks are known as sums alone" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *p = brief(cases[i].lacks, cases[i].only_counted);
+		struct footprint *f = footprint_of(p, "");
+		struct heap_table *t = ask(f, HEAP_ALLOCATORS);
+		const int64_t *cell;
+
+		cr_assert_eq(t->rows.n, 1);
+		cell = t->rows.at[0].cell;
+		cr_expect_eq(cell[0], cases[i].calls);
+		cr_expect_eq(cell[2], cases[i].size);
+		if (cases[i].life == CELL_NONE)
+			cr_expect_eq(cell[3], CELL_NONE);
+		else
+			cr_expect_leq(llabs(cell[3] - cases[i].life), 1000);
+		cr_expect_eq(cell[4], cases[i].freed);
+		cr_assert_eq(t->notes.n, cases[i].note ? 1 : 0);
+		if (cases[i].note)
+			cr_expect_str_eq(t->notes.at[0], cases[i].note);
+		heap_table_free(t);
+		footprint_free(f);
+		profile_free(p);
 	}
 }
 

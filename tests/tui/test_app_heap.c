@@ -55,7 +55,7 @@ Test(app_heap, keys)
 		{ "<Tab><Tab><Tab>", "[1 top]" },
 		{ "M", "[M leaks]" },
 		{ "MM", "[M lifetimes]" },
-		{ "MMMMMMMMM", "[M leaks]" },
+		{ "MMMMMMMMMM", "[M leaks]" },
 		{ "MM<Tab>", "[1 top]" },
 		{ "MM<S-Tab>", "[0 findings]" },
 		{ "M<Enter>", "[3 callers]" },

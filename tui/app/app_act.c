@@ -325,7 +325,7 @@ static void show_heap_view(struct app *a)
 {
 	int view = view_is_of_heap(a->view) ? (int)a->view + 1 : VIEW_KIND_LEAKS;
 
-	if (view > VIEW_KIND_BLOCKS)
+	if (view > VIEW_KIND_ALLOCATORS)
 		view = VIEW_KIND_LEAKS;
 	if (app_has_view(a, (enum view_kind)view))
 		show_tab(a, (enum view_kind)view);

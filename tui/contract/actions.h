@@ -99,7 +99,7 @@
 	X(VIEW_8,       "view-8",        "8",                    IN_ALL,    "",        "") \
 	X(VIEW_9,       "view-9",        "9",                    IN_ALL,    "",        "") \
 	X(VIEW_10,      "view-10",       "0",                    IN_ALL,    "",        "") \
-	X(HEAP_VIEW,    "heap-view",     "M",                    IN_ALL,    "",        "of a heap: leaks; again: lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks") \
+	X(HEAP_VIEW,    "heap-view",     "M",                    IN_ALL,    "",        "of a heap: leaks; again: lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks, allocators") \
 	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
 	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "pause",   "pause the screen, and continue; data is still collected") \
 	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s, or all with what is older counting less") \

@@ -52,7 +52,8 @@ struct over_time_wish;
 	X(HANDOFFS,    "handoffs") \
 	X(REALLOCS,    "reallocs") \
 	X(WASTE,       "waste") \
-	X(BLOCKS,      "blocks")
+	X(BLOCKS,      "blocks") \
+	X(ALLOCATORS,  "allocators")
 /* clang-format on */
 
 enum view_kind {
@@ -65,7 +66,7 @@ enum view_kind {
 /* Views of the table of heap_table.h. */
 static inline bool view_is_of_heap(enum view_kind view)
 {
-	return view >= VIEW_KIND_LEAKS && view <= VIEW_KIND_BLOCKS;
+	return view >= VIEW_KIND_LEAKS && view <= VIEW_KIND_ALLOCATORS;
 }
 
 /* The cases of a switch that are such views. */
@@ -77,7 +78,8 @@ static inline bool view_is_of_heap(enum view_kind view)
 	case VIEW_KIND_HANDOFFS: \
 	case VIEW_KIND_REALLOCS: \
 	case VIEW_KIND_WASTE: \
-	case VIEW_KIND_BLOCKS
+	case VIEW_KIND_BLOCKS: \
+	case VIEW_KIND_ALLOCATORS
 
 /* What a view may look at. Everything is borrowed for the call. */
 struct scene {

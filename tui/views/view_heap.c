@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * leaks, lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks: tables about the allocations that pass the filter
+ * leaks, lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks, allocators: tables about the allocations that pass the filter
  * (heap_table.h). One view draws all of them; each is a view of its own.
  */
 #include "config.h"
@@ -502,7 +502,8 @@ static bool heap_wish(const void *state, struct over_time_wish *out)
 	X(HANDOFFS, handoffs, "which thread frees what which one allocates") \
 	X(REALLOCS, reallocs, "sites of blocks that grow by realloc, and what that copies") \
 	X(WASTE, waste, "what malloc takes beyond what was asked for") \
-	X(BLOCKS, blocks, "single blocks, the largest first")
+	X(BLOCKS, blocks, "single blocks, the largest first") \
+	X(ALLOCATORS, allocators, "sites with the average size and lifetime of their blocks")
 
 #define X(id, lower, text) \
 	static void *lower##_new(void) \

@@ -8,7 +8,7 @@
 extern const struct view_ops view_top, view_tree, view_callers, view_butterfly, view_flame,
 	view_threads, view_timeline, view_info, view_memory, view_findings, view_annotate,
 	view_timeline_sides, view_memory_sides, view_leaks, view_lifetimes, view_sizes,
-	view_temporaries, view_handoffs, view_reallocs, view_waste, view_blocks;
+	view_temporaries, view_handoffs, view_reallocs, view_waste, view_blocks, view_allocators;
 
 const struct view_ops *const views[N_VIEW_KINDS] = {
 	[VIEW_KIND_TOP] = &view_top,
@@ -30,6 +30,7 @@ const struct view_ops *const views[N_VIEW_KINDS] = {
 	[VIEW_KIND_REALLOCS] = &view_reallocs,
 	[VIEW_KIND_WASTE] = &view_waste,
 	[VIEW_KIND_BLOCKS] = &view_blocks,
+	[VIEW_KIND_ALLOCATORS] = &view_allocators,
 };
 
 /* What stands in their place where two sides are compared. */

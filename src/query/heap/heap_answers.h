@@ -65,5 +65,6 @@ int heap_handoffs(struct heap_asking *ask);
 int heap_reallocs(struct heap_asking *ask);
 int heap_waste(struct heap_asking *ask);
 int heap_blocks(struct heap_asking *ask);
+int heap_allocators(struct heap_asking *ask);
 
 #endif

@@ -88,13 +88,24 @@ static const struct heap_table_form forms[N_HEAP_QUESTIONS] = {
 			  { { "SIZE", "size", CELL_BYTES },
 			    { "AT", "at_ns", CELL_TIME },
 			    { "LIVED", "lifetime_ns", CELL_NS } } },
+	[HEAP_ALLOCATORS] = { NULL,
+			      true,
+			      -1,
+			      1,
+			      { { "CALLS", "calls", CELL_COUNT },
+				{ "TOTAL", "bytes", CELL_BYTES },
+				{ "AVG SIZE", "mean_size", CELL_BYTES },
+				{ "AVG LIFE", "mean_lifetime_ns", CELL_NS },
+				{ "FREED", "freed", CELL_COUNT },
+				{ "LEAKED", "leaked", CELL_BYTES } } },
 };
 
 static int (*const answers[N_HEAP_QUESTIONS])(struct heap_asking *ask) = {
-	[HEAP_LEAKS] = heap_leaks,       [HEAP_LIFETIMES] = heap_lifetimes,
-	[HEAP_SIZES] = heap_sizes,       [HEAP_TEMPORARIES] = heap_temporaries,
-	[HEAP_HANDOFFS] = heap_handoffs, [HEAP_REALLOCS] = heap_reallocs,
-	[HEAP_WASTE] = heap_waste,       [HEAP_BLOCKS] = heap_blocks,
+	[HEAP_LEAKS] = heap_leaks,           [HEAP_LIFETIMES] = heap_lifetimes,
+	[HEAP_SIZES] = heap_sizes,           [HEAP_TEMPORARIES] = heap_temporaries,
+	[HEAP_HANDOFFS] = heap_handoffs,     [HEAP_REALLOCS] = heap_reallocs,
+	[HEAP_WASTE] = heap_waste,           [HEAP_BLOCKS] = heap_blocks,
+	[HEAP_ALLOCATORS] = heap_allocators,
 };
 
 /* Without which there is no answer: HEAP_LACKS_…, and what then is not known. */
@@ -113,6 +124,7 @@ static const struct {
 			    "which block realloc changed" },
 	[HEAP_WASTE] = { HEAP_LACKS_CALLS, "the sizes of single blocks" },
 	[HEAP_BLOCKS] = { HEAP_LACKS_CALLS | HEAP_LACKS_LIFETIMES, "single blocks" },
+	[HEAP_ALLOCATORS] = { HEAP_LACKS_CALLS, "the sizes of single blocks" },
 };
 
 const char *heap_question_name(enum heap_question q)

@@ -27,7 +27,8 @@ struct suppressions;
 	X(HANDOFFS,    "handoffs")    /* which thread frees what which one allocates */ \
 	X(REALLOCS,    "reallocs")    /* sites of blocks that grow by realloc */ \
 	X(WASTE,       "waste")       /* what malloc takes beyond what was asked for */ \
-	X(BLOCKS,      "blocks")      /* single blocks, the largest first */
+	X(BLOCKS,      "blocks")      /* single blocks, the largest first */ \
+	X(ALLOCATORS,  "allocators")  /* sites, by the average size and lifetime of their blocks, too */
 /* clang-format on */
 
 enum heap_question {
