@@ -32,6 +32,11 @@
 /* Events between two publications. */
 #define BATCH 65536
 
+/* Frames of a stack, the innermost ones: those that stacks share cost their file nothing. */
+#define MOST_FRAMES  4096
+/* Frames between two publications. */
+#define BATCH_FRAMES 1000000
+
 /* A block, by its id or by its address. */
 struct block {
 	struct bytehound_id id; /* both 0: by address */
@@ -74,9 +79,12 @@ struct reader {
 	struct map by_place;
 	VEC(struct tid) tids;
 	VEC(struct frame) frames; /* of a location, while it is made */
+	VEC(uint64_t) addresses;  /* of a stack, while it is made */
 	struct map by_string;     /* of e.strings, by their id */
 	uint32_t *order;          /* [e.all.n] events by time; owned */
 	uint64_t n_unknown, n_odd_sizes, n_no_stack;
+	uint64_t n_deep;   /* stacks of more than MOST_FRAMES */
+	uint64_t n_frames; /* that were looked up since the last publication */
 	int64_t end_ns;
 };
 
@@ -175,11 +183,17 @@ static stack_id stack_of(struct reader *r, uint64_t backtrace, uint64_t us, stac
 	}
 	if (t->decoded)
 		return decoded_stack(r, t, root);
-	for (uint32_t i = t->n; i-- > 0;)
+	r->n_deep += t->n > MOST_FRAMES;
+	vec_clear(&r->addresses);
+	for (size_t at = t->first; at != BYTEHOUND_NO_LINK && r->addresses.n < MOST_FRAMES;
+	     at = r->e.links.at[at].outer)
+		vec_push(&r->addresses, r->e.links.at[at].address);
+	r->n_frames += r->addresses.n;
+	for (size_t i = r->addresses.n; i-- > 0;)
 		root = build_stack(r->p, root,
 				   resolver_locate(r->resolver, (int32_t)(r->e.pid & INT32_MAX),
-						   time_ns(us), r->e.addresses.at[t->first + i],
-						   MODE_USER, true));
+						   time_ns(us), r->addresses.at[i], MODE_USER,
+						   true));
 	return root;
 }
 
@@ -357,8 +371,13 @@ static void begin(struct reader *r)
 		if (g->bytes > 0 && g->start <= UINT64_MAX - g->bytes)
 			resolver_map(r->resolver, &m);
 	}
-	for (size_t i = 0; i < r->e.strings.n; i++)
-		map_add(&r->by_string, hash_u64(r->e.strings.at[i].id), (uint32_t)i);
+	for (size_t i = 0; i < r->e.strings.n; i++) {
+		const uint32_t *id = &r->e.strings.at[i].id;
+
+		if (map_find(&r->by_string, hash_u64(*id), same_string, r->e.strings.at, id) ==
+		    MAP_NONE)
+			map_add(&r->by_string, hash_u64(*id), (uint32_t)i);
+	}
 }
 
 static int build(struct reader *r, struct progress *progress)
@@ -370,7 +389,8 @@ static int build(struct reader *r, struct progress *progress)
 	begin(r);
 	for (size_t i = 0; i < r->e.all.n && rc == 0; i++) {
 		apply(r, &r->e.all.at[r->order[i]]);
-		if (i % BATCH == BATCH - 1) {
+		if (i % BATCH == BATCH - 1 || r->n_frames >= BATCH_FRAMES) {
+			r->n_frames = 0;
 			rc = builder_end(r->p);
 			builder_begin(r->p);
 			if (rc == 0 && progress_cancelled(progress))
@@ -417,6 +437,8 @@ static void tell(struct reader *r)
 	facts_loss(r->p, r->capture, "sizes", r->n_odd_sizes, "allocation",
 		   "of more bytes than there can be: left out");
 	facts_loss(r->p, r->capture, "stacks", r->n_no_stack, "stack", "that is not in the file");
+	facts_loss(r->p, r->capture, "deep stacks", r->n_deep, "stack",
+		   "of more than 4,096 frames: the outer ones are left out");
 	facts_loss(r->p, r->capture, "shared stacks", r->e.n_odd, "stack",
 		   "that shares more with the one before than that has");
 	builder_end(r->p);
@@ -440,6 +462,7 @@ static void reader_done(struct reader *r)
 	map_done(&r->by_place);
 	vec_done(&r->tids);
 	vec_done(&r->frames);
+	vec_done(&r->addresses);
 	map_done(&r->by_string);
 	free(r->order);
 }

@@ -29,6 +29,9 @@
 
 #define MAPS_PATH "/proc/self/maps"
 
+/* What is held of events that are not whole is read again when there is twice as much, unless it is little. */
+#define LITTLE_BYTES 4096
+
 #define ALL_FRAMES UINT32_MAX
 
 #define REGION_EXECUTABLE 4u
@@ -69,6 +72,7 @@ enum tag {
 struct stream {
 	struct bytehound_events *e;
 	VEC(uint8_t) bytes; /* of events that are not taken yet */
+	size_t wanted;      /* how many of them there are to be before they are read again */
 	uint64_t skip;      /* bytes that follow and mean nothing */
 	uint8_t *packed;    /* [PACKED_BYTES]; owned */
 	uint8_t *plain;     /* [CHUNK_BYTES]; owned */
@@ -193,8 +197,16 @@ static void take_deed(struct bytehound_events *e, struct bytes *b, enum tag tag)
 		vec_push(&e->all, v);
 }
 
+static bool same_id(const void *things, uint32_t value, const void *key)
+{
+	return ((const struct bytehound_backtrace *)things)[value].id == *(const uint64_t *)key;
+}
+
+/* Of those of one id the first counts. */
 static void add_backtrace(struct bytehound_events *e, struct bytehound_backtrace t)
 {
+	if (bytehound_backtrace_of(e, t.id))
+		return;
 	vec_push(&e->backtraces, t);
 	map_add(&e->by_id, hash_u64(t.id), (uint32_t)e->backtraces.n - 1);
 }
@@ -204,9 +216,24 @@ static uint64_t take_address(struct bytes *b, size_t each)
 	return each == sizeof(uint32_t) ? take_u32(b) : take_u64(b);
 }
 
+/* n addresses, the innermost first, above outer. Their first link. */
+static size_t take_links(struct bytehound_events *e, struct bytes *b, uint32_t n, size_t each,
+			 size_t outer)
+{
+	size_t first = n > 0 ? e->links.n : outer;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct bytehound_link l = { .address = take_address(b, each),
+					    .outer = i + 1 < n ? e->links.n + 1 : outer };
+
+		vec_push(&e->links, l);
+	}
+	return first;
+}
+
 static void take_backtrace(struct bytehound_events *e, struct bytes *b, size_t each)
 {
-	struct bytehound_backtrace t = { .first = e->addresses.n };
+	struct bytehound_backtrace t = { 0 };
 
 	t.id = take_u64(b);
 	t.n = take_u32(b);
@@ -214,8 +241,7 @@ static void take_backtrace(struct bytehound_events *e, struct bytes *b, size_t e
 		b->bad = true;
 		return;
 	}
-	for (uint32_t i = 0; i < t.n; i++)
-		vec_push(&e->addresses, take_address(b, each));
+	t.first = take_links(e, b, t.n, each, BYTEHOUND_NO_LINK);
 	add_backtrace(e, t);
 }
 
@@ -224,15 +250,17 @@ static struct bytehound_thread *thread_of(struct bytehound_events *e, uint32_t t
 	for (size_t i = 0; i < e->threads.n; i++)
 		if (e->threads.at[i].tid == tid)
 			return &e->threads.at[i];
-	vec_push(&e->threads, ((struct bytehound_thread){ .tid = tid }));
+	vec_push(&e->threads,
+		 ((struct bytehound_thread){ .tid = tid, .first = BYTEHOUND_NO_LINK }));
 	return &e->threads.at[e->threads.n - 1];
 }
 
 /* The new inner part of a stack, and how much of its thread's last one it takes the place of. */
 static void take_partial(struct bytehound_events *e, struct bytes *b, size_t each)
 {
-	struct bytehound_backtrace t = { .first = e->addresses.n };
-	uint32_t tid, gone, n;
+	struct bytehound_backtrace t = { 0 };
+	uint32_t tid, gone, n, shared;
+	size_t outer;
 	struct bytehound_thread *last;
 
 	t.id = take_u64(b);
@@ -244,15 +272,15 @@ static void take_partial(struct bytehound_events *e, struct bytes *b, size_t eac
 		return;
 	}
 	last = thread_of(e, tid);
-	for (uint32_t i = 0; i < n; i++)
-		vec_push(&e->addresses, take_address(b, each));
-	e->n_odd += gone != ALL_FRAMES && gone > last->addresses.n;
-	for (size_t i = gone; gone != ALL_FRAMES && i < last->addresses.n; i++)
-		vec_push(&e->addresses, last->addresses.at[i]);
-	t.n = (uint32_t)(e->addresses.n - t.first);
-	vec_clear(&last->addresses);
-	for (uint32_t i = 0; i < t.n; i++)
-		vec_push(&last->addresses, e->addresses.at[t.first + i]);
+	e->n_odd += gone != ALL_FRAMES && gone > last->n;
+	shared = gone < last->n ? last->n - gone : 0;
+	outer = shared > 0 ? last->first : BYTEHOUND_NO_LINK;
+	for (uint32_t i = 0; shared > 0 && i < gone; i++)
+		outer = e->links.at[outer].outer;
+	t.n = n > UINT32_MAX - shared ? UINT32_MAX : shared + n;
+	t.first = take_links(e, b, n, each, outer);
+	last->n = t.n;
+	last->first = t.first;
 	add_backtrace(e, t);
 }
 
@@ -543,12 +571,14 @@ static bool take_event(struct stream *s, struct bytes *b)
 	return true;
 }
 
-/* All events that are whole. False: one is of no known kind. */
-static bool take_events(struct stream *s)
+/* All events that are whole. False: one is of no known kind. last: no more bytes come. */
+static bool take_events(struct stream *s, bool last)
 {
 	size_t taken = 0;
 	bool known = true;
 
+	if (s->bytes.n < s->wanted && !last)
+		return true;
 	while (taken < s->bytes.n && s->skip == 0) {
 		struct bytes b = bytes_over(s->bytes.at + taken, s->bytes.n - taken, false);
 
@@ -560,6 +590,9 @@ static bool take_events(struct stream *s)
 	if (taken > 0)
 		memmove(s->bytes.at, s->bytes.at + taken, s->bytes.n - taken);
 	s->bytes.n -= taken;
+	s->wanted = s->bytes.n < LITTLE_BYTES      ? 0
+		    : s->bytes.n < EVENT_BYTES / 2 ? 2 * s->bytes.n
+						   : EVENT_BYTES;
 	return known;
 }
 
@@ -631,7 +664,7 @@ int bytehound_events_read(struct bytehound_events *e, struct input *in, struct p
 
 		rc = take_chunk(&s, in);
 		builder_begin(e->p);
-		if (rc != 0 && !take_events(&s)) {
+		if (!take_events(&s, rc <= 0)) {
 			err_set(&e->damage, -EBADMSG,
 				"%s: an event of no known kind in the chunk at offset %" PRIu64,
 				input_name(in), at);
@@ -659,24 +692,17 @@ int bytehound_events_read(struct bytehound_events *e, struct input *in, struct p
 
 void bytehound_events_done(struct bytehound_events *e)
 {
-	for (size_t i = 0; i < e->threads.n; i++)
-		vec_done(&e->threads.at[i].addresses);
 	vec_done(&e->threads);
 	vec_done(&e->all);
 	vec_done(&e->backtraces);
 	map_done(&e->by_id);
-	vec_done(&e->addresses);
+	vec_done(&e->links);
 	vec_done(&e->frame_ids);
 	vec_done(&e->frames);
 	vec_done(&e->strings);
 	vec_done(&e->regions);
 	vec_done(&e->groups);
 	err_clear(&e->damage);
-}
-
-static bool same_id(const void *things, uint32_t value, const void *key)
-{
-	return ((const struct bytehound_backtrace *)things)[value].id == *(const uint64_t *)key;
 }
 
 const struct bytehound_backtrace *bytehound_backtrace_of(const struct bytehound_events *e,

@@ -38,7 +38,7 @@ struct bytehound_event {
 /* Addresses, innermost first; or frames, likewise, of files whose names were looked up. */
 struct bytehound_backtrace {
 	uint64_t id;
-	size_t first; /* in addresses, or in frame_ids */
+	size_t first; /* in .links, the innermost; or in .frame_ids */
 	uint32_t n;
 	bool decoded;
 };
@@ -65,10 +65,19 @@ struct bytehound_string {
 	uint32_t text; /* string_id */
 };
 
+#define BYTEHOUND_NO_LINK SIZE_MAX
+
+/* An address of a stack, and the link of the one that called it. Stacks that share their outer part share its links. */
+struct bytehound_link {
+	uint64_t address;
+	size_t outer; /* BYTEHOUND_NO_LINK: it is outermost */
+};
+
 /* The last stack of a thread, which the next one may share its outer part with. */
 struct bytehound_thread {
 	uint32_t tid;
-	VEC(uint64_t) addresses;
+	uint32_t n;
+	size_t first; /* in .links */
 };
 
 struct bytehound_events {
@@ -80,7 +89,7 @@ struct bytehound_events {
 	VEC(struct bytehound_event) all;
 	VEC(struct bytehound_backtrace) backtraces;
 	struct map by_id; /* of backtraces */
-	VEC(uint64_t) addresses;
+	VEC(struct bytehound_link) links;
 	VEC(uint32_t) frame_ids;
 	VEC(struct bytehound_frame) frames;
 	VEC(struct bytehound_string) strings;

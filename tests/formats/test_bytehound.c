@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "formats/bytehound/bytehound.h"
+#include "formats/bytehound/bytehound_events.h"
 #include "formats/bytehound/lz4_block.h"
 #include "input/input.h"
 #include "profile/builder.h"
@@ -334,6 +335,67 @@ Test(bytehound, partial_stacks)
 	p = read_events(&m, 1 << 20);
 	expect_stack(p, 0, "[lib.so]@f [lib.so]@1f prog@0 ");
 	expect_stack(p, 1, "[lib.so]@2f [lib.so]@1f prog@0 ");
+	profile_free(p);
+	vec_done(&m.bytes);
+}
+
+static void put_shared(struct made *m, uint64_t id, uint32_t gone, uint32_t n)
+{
+	put(m, 13, 4);
+	put(m, id, 8);
+	put(m, 42, 4);
+	put(m, gone, 4);
+	put(m, n, 4);
+	for (uint32_t i = 0; i < n; i++)
+		put(m, 0x1010 + i, 8);
+}
+
+/* What stacks share is held once, and of stacks with one id the first. */
+Test(bytehound, shared_frames_are_held_once)
+{
+	struct made m = { 0 }, file;
+	struct bytehound_events e = { .p = profile_new(), .damage = ERR_INIT };
+	struct input *in;
+
+	put_header(&m);
+	put_shared(&m, 1, UINT32_MAX, 1000);
+	for (uint64_t id = 2; id < 500; id++)
+		put_shared(&m, id, 0, 0);
+	put_shared(&m, 500, 400, 1);
+	put_shared(&m, 500, 0, 3);
+	put_shared(&m, 501, 605, 0);
+	file = chunks_of(&m, 700);
+	in = input_of_bytes(file.bytes.at, file.bytes.n, "x");
+	cr_assert_eq(bytehound_events_read(&e, in, NULL), 0);
+	cr_expect_eq(e.damage.code, 0, "%s", err_text(&e.damage));
+	cr_expect_eq(e.links.n, 1004);
+	cr_expect_eq(e.backtraces.n, 501);
+	cr_expect_eq(bytehound_backtrace_of(&e, 499)->n, 1000);
+	cr_expect_eq(bytehound_backtrace_of(&e, 500)->n, 601);
+	cr_expect_eq(bytehound_backtrace_of(&e, 501)->n, 0);
+	cr_expect_eq(e.n_odd, 1);
+	bytehound_events_done(&e);
+	input_close(in);
+	profile_free(e.p);
+	vec_done(&file.bytes);
+	vec_done(&m.bytes);
+}
+
+/* Of deeper stacks than any program's the inner frames are kept. */
+Test(bytehound, stacks_too_deep)
+{
+	struct made m = { 0 };
+	struct profile_counts counts;
+	struct profile *p;
+
+	put_header(&m);
+	put_shared(&m, 1, UINT32_MAX, 5000);
+	put_alloc(&m, 1010, 1, 0x500, 8, 1, 42);
+	p = read_events(&m, 1000);
+	profile_counts_read(p, &counts);
+	cr_expect_leq(counts.n_stacks, 4096 + 2);
+	cr_expect_geq(counts.n_stacks, 4096);
+	cr_expect_eq(sum_of(p, MEASURE_WEIGHT), 8);
 	profile_free(p);
 	vec_done(&m.bytes);
 }
