@@ -341,11 +341,23 @@ static struct callgrind_event event_named(struct callgrind_text *t, struct span 
 	return e;
 }
 
-static uint32_t event_of(struct callgrind_text *t, struct callgrind_event named)
+/* Those of one name in different units are different events: the later one has its unit in its name. */
+static uint32_t event_of(struct callgrind_text *t, struct span w)
 {
-	for (uint32_t i = 0; i < t->n_events; i++)
-		if (t->event[i].name.v == named.name.v)
+	struct callgrind_event named = event_named(t, w);
+	string_id whole = build_string(t->text.p, w.s, w.n);
+	bool taken = false;
+
+	for (uint32_t i = 0; i < t->n_events; i++) {
+		const struct callgrind_event *e = &t->event[i];
+
+		if (e->name.v != named.name.v && e->name.v != whole.v)
+			continue;
+		if (e->unit == named.unit && e->each == named.each)
 			return i;
+		taken = true;
+	}
+	named.name = taken ? whole : named.name;
 	/* rows of costs are as long as there were events when the first came */
 	if (t->n_events == CALLGRIND_EVENTS || t->items.n > 0)
 		return CALLGRIND_NONE;
@@ -359,7 +371,7 @@ static const char *take_events(struct callgrind_text *t, struct span s)
 
 	t->n_columns = 0;
 	while ((w = word(&s)).n > 0) {
-		uint32_t event = event_of(t, event_named(t, w));
+		uint32_t event = event_of(t, w);
 
 		if (t->n_columns == CALLGRIND_EVENTS)
 			return "has too many events";

@@ -428,6 +428,7 @@ static stack_id root_of(struct builder *b, capture_id c, int64_t number, enum ro
 			   build_root_location(b->p, comm, (int32_t)b->t->pid, -1, names));
 }
 
+/* work_most: for this thread */
 static void add_thread(struct builder *b, uint64_t work_most, stack_id root)
 {
 	const struct callgrind_graph *g = &b->g;
@@ -498,10 +499,16 @@ int callgrind_tree_build(const struct callgrind_text *t, struct profile *p, capt
 	builder_begin(p);
 	make_events(&b);
 	for (uint32_t i = 0; i < t->threads.n && b.rc == 0 && t->n_events > 0; i++) {
+		/* what a thread leaves is for those after it */
+		uint64_t left = b.work < work_most ? work_most - b.work : 0;
+
 		callgrind_graph_init(&b.g, t, i);
 		if (b.g.n_items > 0)
-			add_thread(&b, work_most, root_of(&b, c, t->threads.at[i], root_names));
+			add_thread(&b, left / (t->threads.n - i),
+				   root_of(&b, c, t->threads.at[i], root_names));
 		callgrind_graph_done(&b.g);
+		if (b.rc == 0 && progress_cancelled(progress))
+			b.rc = -ECANCELED;
 	}
 	rc = builder_end(p);
 	free(b.model);

@@ -28,7 +28,7 @@ struct callgrind_tree_result {
 
 /*
  * Adds all threads of the text to the profile, in batches of its own: the write lock is not held. Paths can be more than any memory
- * holds: those that cost most come first, and what remains after work_most items has its functions below CALLGRIND_MERGED_NAME, where
+ * holds: those that cost most come first, and what remains after work_most items, which the threads share, has its functions below CALLGRIND_MERGED_NAME, where
  * they count for themselves, and no more for their callers.
  *
  * 0, -EFBIG when the profile is full, or -ECANCELED.

@@ -103,6 +103,12 @@ static const struct {
 	  "events: Time_(10ns) Memory_(bytes)\n\nfl=(1) x.php\nfn=(1) {main}\n16 20 15000\n"
 	  "cfn=(2) f\ncalls=1 50\n16 400 -80\n\nfn=(2)\n51 400 -80\n",
 	  "Time", "f:x.php/4000/4000 {main}:x.php/200/4200 ", "below zero" },
+	{ "an event in two units, in a later part",
+	  "# callgrind format\nevents: cpu(ms)\nfl=a.c\nfn=f\n1 5\nevents: cpu(us)\nfn=g\n1 5\n",
+	  "cpu", "f:a.c/5000000/5000000 ", "line 6 has an event that the first part has not" },
+	{ "an event in two units, side by side",
+	  "# callgrind format\nevents: cpu(ms) cpu(us)\nfl=a.c\nfn=f\n1 5 7\n", "cpu(us)",
+	  "f:a.c/7000/7000 ", NULL },
 	{ "lines that are none, and a number without a name",
 	  "events: Ir\nfl=a.c\nfn=(7)\n1 5\nhello\n2 x\n", NULL, "(7):a.c/5/5 ",
 	  "line 5 is not of this format, line 6 has no cost" },
@@ -323,6 +329,45 @@ Test(callgrind, more_paths_than_memory_holds)
 	input_close(in);
 	profile_free(p);
 	free(text);
+}
+
+/* Threads share the work: many with more paths than memory holds are held as well as one is. */
+Test(callgrind, many_threads_of_too_many_paths)
+{
+	uint64_t n_rows[2];
+
+	for (unsigned many = 0; many < 2; many++) {
+		size_t n, size;
+		char *text = layers(40, &n), *all;
+		FILE *to = open_memstream(&all, &size);
+		struct callgrind_text *t = xcalloc(1, sizeof(*t));
+		struct profile *p = profile_new();
+		struct callgrind_tree_result result;
+		struct input *in;
+		capture_id c;
+
+		for (unsigned i = 0; i < (many ? 10 : 1); i++)
+			fprintf(to, "thread: %u\n%s", i + 1, text);
+		fclose(to);
+		in = input_of_bytes(all, size, "x");
+		builder_begin(p);
+		c = build_capture(p, "x", "callgrind");
+		builder_end(p);
+		text_read_init(&t->text, in, p, c);
+		callgrind_text_init(t);
+		cr_assert_eq(text_read_all(&t->text, callgrind_text_take, t, NULL), 0);
+		cr_assert_eq(callgrind_tree_build(t, p, c, ROOT_COMM, 200000, NULL, &result), 0);
+		n_rows[many] = result.n_rows;
+		callgrind_text_done(t);
+		text_read_done(&t->text);
+		free(t);
+		input_close(in);
+		profile_free(p);
+		free(text);
+		free(all);
+	}
+	cr_expect_lt(n_rows[1], 5 * n_rows[0], "%lu, %lu", (unsigned long)n_rows[0],
+		     (unsigned long)n_rows[1]);
 }
 
 /* A chain of calls as long as a file can be, and a cycle of as many functions. */
