@@ -8,6 +8,8 @@
 #include "formats/otlp/otlp_build.h"
 
 #include "base/fmt.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/task.h"
 #include "formats/facts.h"
@@ -45,21 +47,42 @@ static const struct unit_name unit_names[] = {
 	{ "megabytes", UNIT_BYTES, 1 << 20 },
 };
 
+/* What attributes tell of a thread. */
+struct who {
+	int64_t pid, tid; /* -1: not told */
+	string_id process, thread;
+	string_id service; /* what a process without a name is called by */
+	uint16_t cpu;
+};
+
+/* A stack of the message's table, above the frame of a thread. */
+struct known_stack {
+	uint32_t index, root; /* stack_id */
+	uint32_t stack;       /* stack_id */
+};
+
 struct otlp_builder {
 	struct profile *p;
 	capture_id capture;
 	enum root_names root_names;
 	struct progress *progress;
 	const struct otlp_tables *t; /* of the message that is being added */
-	uint32_t *location;       /* [t.locations] location_id, ID_NONE: not asked for yet; owned */
-	VEC(struct frame) frames; /* of a location, outermost first */
-	VEC(char) text;           /* of a set of labels */
+	uint32_t *location; /* [t.locations] location_id, ID_NONE: not asked for yet; owned */
+	VEC(struct known_stack) known; /* of the message */
+	struct map by_stack;           /* of .known */
+	VEC(struct frame) frames;      /* of a location, outermost first */
+	VEC(char) text;                /* of a set of labels */
+	bool has_resource;             /* the last sample's, of the message: */
+	size_t resource;               /* index of .resources */
+	struct who resource_who;
+	VEC(char) resource_text;
 	uint64_t n_messages, n_profiles, n_rows;
-	uint64_t n_old;     /* profiles of an older layout */
-	uint64_t n_odd;     /* parts that cannot be unpacked */
-	uint64_t n_missing; /* samples of stacks that are not in the file */
-	uint64_t n_frames;  /* frames of locations or functions that are not in the file */
-	uint64_t n_large;   /* values that make a sum too large */
+	uint64_t n_old;      /* profiles of an older layout */
+	uint64_t n_odd;      /* parts that cannot be unpacked */
+	uint64_t n_missing;  /* samples of stacks that are not in the file */
+	uint64_t n_frames;   /* frames of locations or functions that are not in the file */
+	uint64_t n_negative; /* values below zero */
+	uint64_t n_large;    /* values that make a sum too large */
 	uint64_t
 		n_short; /* samples with neither a value nor a time, or with other numbers of them */
 	uint64_t n_unnamed; /* locations without a function */
@@ -209,13 +232,6 @@ static location_id location_at(struct otlp_builder *b, int64_t index)
 
 /* Threads. */
 
-struct who {
-	int64_t pid, tid; /* -1: not told */
-	string_id process, thread;
-	string_id service; /* what a process without a name is called by */
-	uint16_t cpu;
-};
-
 static int64_t number_of(const char *text)
 {
 	char *end;
@@ -233,10 +249,8 @@ static string_id base_name(struct otlp_builder *b, const char *path)
 
 static void add_text(struct otlp_builder *b, const char *s)
 {
-	size_t n = strlen(s);
+	size_t n = strnlen(s, MOST_TEXT - b->text.n);
 
-	if (n > MOST_TEXT - b->text.n)
-		n = MOST_TEXT - b->text.n;
 	if (n == 0)
 		return;
 	vec_reserve(&b->text, b->text.n + n);
@@ -285,15 +299,33 @@ static void take_attribute(struct otlp_builder *b, const struct otlp_attribute *
 	}
 }
 
-static struct who who_of(struct otlp_builder *b, const struct otlp_profile *p,
-			 const struct otlp_sample *s)
+static void read_resource(struct otlp_builder *b, size_t resource)
 {
 	struct who w = { .pid = -1, .tid = -1, .cpu = CPU_NONE };
-	struct otlp_run own = b->t->resources.at[p->resource].attributes;
+	struct otlp_run own = b->t->resources.at[resource].attributes;
 
 	vec_clear(&b->text);
 	for (uint32_t i = 0; i < own.n; i++)
 		take_attribute(b, &b->t->resource_attributes.at[own.first + i], &w);
+	b->has_resource = true;
+	b->resource = resource;
+	b->resource_who = w;
+	vec_clear(&b->resource_text);
+	for (size_t i = 0; i < b->text.n; i++)
+		vec_push(&b->resource_text, b->text.at[i]);
+}
+
+static struct who who_of(struct otlp_builder *b, const struct otlp_profile *p,
+			 const struct otlp_sample *s)
+{
+	struct who w;
+
+	if (!b->has_resource || b->resource != p->resource)
+		read_resource(b, p->resource);
+	w = b->resource_who;
+	vec_clear(&b->text);
+	for (size_t i = 0; i < b->resource_text.n; i++)
+		vec_push(&b->text, b->resource_text.at[i]);
 	for (uint32_t i = 0; i < s->attributes.n; i++) {
 		int64_t at = index_at(b->t, s->attributes, i);
 
@@ -348,6 +380,10 @@ static void add_row(struct otlp_builder *b, struct sample *s, int64_t value, int
 {
 	if (value == 0)
 		return;
+	if (value < 0) {
+		b->n_negative++;
+		return;
+	}
 	if (__builtin_mul_overflow(value, each, &s->weight) || build_sample(b->p, s) < 0)
 		b->n_large++;
 	else
@@ -380,11 +416,35 @@ static void add_values(struct otlp_builder *b, const struct otlp_sample *m, stru
 	}
 }
 
+static bool same_stack(const void *things, uint32_t value, const void *key)
+{
+	const struct known_stack *a = &((const struct known_stack *)things)[value], *k = key;
+
+	return a->index == k->index && a->root == k->root;
+}
+
+/* index: of the table of stacks, which has it. */
+static stack_id stack_at(struct otlp_builder *b, uint32_t index, stack_id root)
+{
+	struct known_stack k = { .index = index, .root = root.v };
+	uint64_t hash = hash_pair(index, root.v);
+	uint32_t known = map_find(&b->by_stack, hash, same_stack, b->known.at, &k);
+	struct otlp_run run = b->t->stacks.at[index];
+
+	if (known != MAP_NONE)
+		return (stack_id){ b->known.at[known].stack };
+	for (uint32_t i = run.n; i-- > 0;)
+		root = build_stack(b->p, root, location_at(b, index_at(b->t, run, i)));
+	k.stack = root.v;
+	map_add(&b->by_stack, hash, (uint32_t)b->known.n);
+	vec_push(&b->known, k);
+	return root;
+}
+
 static void add_sample(struct otlp_builder *b, const struct otlp_profile *p,
 		       const struct otlp_sample *m, event_id event, int64_t each)
 {
 	struct sample s = { .event = event, .cpu = CPU_NONE };
-	struct otlp_run stack;
 	struct who w;
 
 	if (m->stack < 0 || (uint64_t)m->stack >= b->t->stacks.n) {
@@ -394,9 +454,7 @@ static void add_sample(struct otlp_builder *b, const struct otlp_profile *p,
 	w = who_of(b, p, m);
 	s.cpu = w.cpu;
 	s.thread = thread_of(b, &w, &s.stack);
-	stack = b->t->stacks.at[m->stack];
-	for (uint32_t i = stack.n; i-- > 0;)
-		s.stack = build_stack(b->p, s.stack, location_at(b, index_at(b->t, stack, i)));
+	s.stack = stack_at(b, (uint32_t)m->stack, s.stack);
 	add_values(b, m, &s, each);
 	if (++b->since_publish % BATCH == 0) {
 		b->rc = builder_end(b->p);
@@ -449,6 +507,9 @@ int otlp_build(struct otlp_builder *b, const struct otlp_tables *t)
 		add_profile(b, &t->profiles.at[i]);
 	free(b->location);
 	b->location = NULL;
+	b->has_resource = false;
+	vec_clear(&b->known);
+	map_done(&b->by_stack);
 	return b->rc;
 }
 
@@ -487,6 +548,7 @@ void otlp_builder_tell(const struct otlp_builder *b)
 		   "of locations or functions that are not in the file");
 	facts_loss(p, c, "values", b->n_short, "sample",
 		   "without a value and a time, or with other numbers of them");
+	facts_loss(p, c, "negative values", b->n_negative, "value", "below zero, left out");
 	facts_loss(p, c, "sums", b->n_large, "value", "left out, as the sum would be too large");
 }
 
@@ -506,8 +568,11 @@ void otlp_builder_free(struct otlp_builder *b)
 {
 	if (!b)
 		return;
+	vec_done(&b->known);
+	map_done(&b->by_stack);
 	vec_done(&b->frames);
 	vec_done(&b->text);
+	vec_done(&b->resource_text);
 	free(b->location);
 	free(b);
 }

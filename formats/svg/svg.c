@@ -51,7 +51,19 @@ static int64_t parts_of(const struct writer *w, int64_t weight)
 {
 	int64_t whole = w->tree->total[0];
 
+	/* where some are negative, parts are more than the whole */
+	weight = weight < whole ? weight : whole;
 	return whole > 0 && weight > 0 ? (int64_t)((__int128)weight * SVG_FULL / whole) : 0;
+}
+
+/* at, and weight where it is something. */
+static int64_t sum_of(int64_t at, int64_t weight)
+{
+	int64_t sum;
+
+	if (weight <= 0)
+		return at;
+	return __builtin_add_overflow(at, weight, &sum) ? INT64_MAX : sum;
 }
 
 /*
@@ -68,7 +80,7 @@ static int64_t *left_edges(const struct calltree *t)
 
 		at[i] = next[up];
 		next[i] = at[i];
-		next[up] += weight > 0 ? weight : 0;
+		next[up] = sum_of(next[up], weight);
 	}
 	free(next);
 	return at;
@@ -79,7 +91,7 @@ static struct span span_of(const struct writer *w, const int64_t *left, uint32_t
 	int64_t total = w->tree->total[(size_t)node * w->tree->n_columns];
 	struct span s = { .x = parts_of(w, left[node]) };
 
-	s.w = parts_of(w, left[node] + (total > 0 ? total : 0)) - s.x;
+	s.w = parts_of(w, sum_of(left[node], total)) - s.x;
 	return s;
 }
 
