@@ -5,6 +5,8 @@
 
 #include "base/err.h"
 #include "base/fmt.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "elf/demangle.h"
 #include "elf/elf_file.h"
@@ -39,6 +41,7 @@ struct heaptrack_frames {
 	struct resolver_options options;
 	struct resolver *resolver;  /* NULL while no module was seen */
 	VEC(struct object) objects; /* that were mapped */
+	struct map by_path;         /* of objects */
 	VEC(uint32_t) strings;      /* string_id */
 	VEC(uint32_t) modules;      /* module_id by number of its string, ID_NONE: not asked for */
 	VEC(uint32_t) pointers;     /* location_id */
@@ -72,6 +75,7 @@ void heaptrack_frames_free(struct heaptrack_frames *f)
 		free(f->objects.at[i].path);
 	}
 	vec_done(&f->objects);
+	map_done(&f->by_path);
 	vec_done(&f->strings);
 	vec_done(&f->modules);
 	vec_done(&f->pointers);
@@ -124,16 +128,23 @@ static module_id module_of(struct heaptrack_frames *f, uint64_t string)
 	return (module_id){ *known };
 }
 
+static bool same_path(const void *things, uint32_t value, const void *key)
+{
+	return strcmp(((const struct object *)things)[value].path, key) == 0;
+}
+
 static struct object *object_of(struct heaptrack_frames *f, const char *path)
 {
+	uint64_t hash = hash_bytes(path, strlen(path));
+	uint32_t known = map_find(&f->by_path, hash, same_path, f->objects.at, path);
 	struct object o = { 0 };
 
-	for (size_t i = 0; i < f->objects.n; i++)
-		if (strcmp(f->objects.at[i].path, path) == 0)
-			return &f->objects.at[i];
+	if (known != MAP_NONE)
+		return &f->objects.at[known];
 	o.path = xstrdup(path);
 	if (path[0] == '/' && elf_file_open(path, &o.elf, NULL) < 0)
 		o.elf = NULL;
+	map_add(&f->by_path, hash, (uint32_t)f->objects.n);
 	vec_push(&f->objects, o);
 	return &f->objects.at[f->objects.n - 1];
 }
