@@ -76,12 +76,25 @@ static int open_mapped(struct source_file *f, const char *path, const struct sou
 	return -ENOENT;
 }
 
+/* Would it lead out of a directory that it is put below? */
+static bool goes_up(const char *path)
+{
+	for (const char *part = path; part; part = strchr(part, '/')) {
+		part += strspn(part, "/");
+		if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+			return true;
+	}
+	return false;
+}
+
 /* The longest end of the path that is below one of the directories. */
 static int open_below(struct source_file *f, const char *path, const struct source_options *o,
 		      struct stat *st)
 {
 	for (const char *end = path; end; end = strchr(end, '/')) {
 		end += strspn(end, "/");
+		if (goes_up(end))
+			continue;
 		for (size_t i = 0; i < o->n_dirs && *end; i++) {
 			int fd = take(f, xasprintf("%s/%s", o->dirs[i], end), st);
 

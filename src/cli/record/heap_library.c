@@ -86,12 +86,27 @@ static bool write_library(const struct scratch *s, const char *path)
 	return ret == 0;
 }
 
-/* The loader takes blanks and colons in LD_PRELOAD as separators. */
+/* May nobody but root and us put something else in the place of what is below it? */
+static bool is_safe(const char *directory)
+{
+	struct stat st;
+
+	if (stat(directory, &st) || !S_ISDIR(st.st_mode) ||
+	    (st.st_uid != 0 && st.st_uid != geteuid()))
+		return false;
+	return !(st.st_mode & (S_IWGRP | S_IWOTH)) || st.st_mode & S_ISVTX;
+}
+
+/* The loader takes blanks and colons in LD_PRELOAD as separators, and a dollar as the start of a variable. */
 static bool write_below(struct heap_library *l, const char *directory, struct err *e)
 {
-	if (!directory || directory[0] != '/' || strpbrk(directory, " :"))
+	if (!directory || directory[0] != '/' || strpbrk(directory, " :$"))
 		return false;
 	err_clear(e);
+	if (!is_safe(directory)) {
+		err_set(e, -EPERM, "%s: other users may replace what is there", directory);
+		return false;
+	}
 	if (scratch_make(&l->scratch, directory, "proftop-library-", e))
 		return false;
 	l->path = xasprintf("%s/" LIBRARY, l->scratch.path);
