@@ -283,7 +283,7 @@ static void tell_heap(struct reader *r)
 
 	build_heap_lacks(r->p, r->track,
 			 HEAP_LACKS_THREADS | HEAP_LACKS_LIFETIMES | HEAP_LACKS_TEMPORARY |
-				 HEAP_LACKS_TIMES);
+				 HEAP_LACKS_TIMES | HEAP_LACKS_SIZES);
 	build_heap_gone(r->p, r->track, time_of(r, r->t.end));
 	build_fact(r->p, r->capture, "heap", "single blocks", FACT_PLAIN,
 		   "not in the file: which lived when, and which were temporary, is not known");

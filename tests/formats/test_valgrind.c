@@ -412,6 +412,7 @@ Test(dhat, a_heap_at_its_peak_and_end)
 	track = profile_heap_track(p, (track_id){ 0 });
 	cr_expect_eq(heap_track_time(&track, 1), 20000);
 	cr_expect(track.lacks & HEAP_LACKS_TEMPORARY);
+	cr_expect(track.lacks & HEAP_LACKS_SIZES);
 	cr_expect_str_eq(made_heap_fact(p, "frames"), "1 frame that is not in the table of frames");
 	profile_free(p);
 }

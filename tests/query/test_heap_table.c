@@ -338,8 +338,10 @@ Test(heap_table, reallocs_are_chains)
 	cr_assert_not_null(labelled(t, "writer → reader"));
 	cr_expect_eq(labelled(t, "writer → reader")->cell[0], 1);
 	cr_expect_eq(labelled(t, "writer → writer")->cell[0], 3);
-	cr_expect_str_eq(t->notes.at[0],
-			 "25.0 % of them were freed by another thread than allocated them");
+	cr_expect_str_eq(
+		t->notes.at[0],
+		"of the 4 blocks whose freeing thread is known, another thread than the allocating "
+		"one freed 25.0 %");
 	heap_table_free(t);
 	footprint_free(f);
 	profile_free(p);
@@ -371,6 +373,80 @@ Test(heap_table, waste_is_what_glibc_takes)
 	heap_table_free(t);
 	footprint_free(f);
 	profile_free(p);
+}
+
+/* A block that comes and goes within one stamp of time, as heaptrack's are coarse, then one that stays. */
+static struct profile *spike(void)
+{
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	allocation_id high;
+	track_id t;
+
+	builder_begin(p);
+	t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), 0, 0);
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	for (int i = 0; i < 2; i++) {
+		o.stack =
+			build_stack(p, (stack_id){ 0 },
+				    build_symbol_location(
+					    p, build_function(
+						       p, build_cstring(p, i ? "stay" : "high"),
+						       build_module(p, "prog", "", FAMILY_PROGRAM),
+						       0, (string_id){ 0 }, 0)))
+				.v;
+		build_moment(p, t, 1000000);
+		high = build_allocation(p, t, i ? 10 : 1000, build_heap_origin(p, &o));
+		build_moment(p, t, 1000000);
+		if (i == 0)
+			build_release(p, high, t, false, (origin_id){ ID_NONE });
+	}
+	build_moment(p, t, 90000000);
+	build_release(p, build_allocation(p, t, 1, build_heap_origin(p, &o)), t, false,
+		      (origin_id){ ID_NONE });
+	builder_end(p);
+	return p;
+}
+
+Test(heap_table, what_comes_and_goes_in_one_stamp_of_time_is_seen)
+{
+	struct profile *p = spike();
+	struct footprint *f = footprint_of(p, "");
+	struct heap_table *t = ask(f, HEAP_WASTE);
+
+	cr_assert_eq(f->total[FOOTPRINT_PEAK], 1000);
+	cr_expect_eq(sum(t, 1), 1000);
+	heap_table_free(t);
+	t = ask(f, HEAP_LEAKS);
+	cr_assert_eq(t->rows.n, 2);
+	cr_expect_eq(t->rows.at[0].cell[5], 10);
+	cr_expect_eq(t->rows.at[1].cell[5], 1000);
+	heap_table_free(t);
+	footprint_free(f);
+	profile_free(p);
+}
+
+/* The most that a site holds is no less than what it held at the peak of all, and no more than all that it was given. */
+Test(heap_table, sites_have_held_most_of_what_they_held_at_the_peak)
+{
+	for (unsigned seed = 1; seed < 4; seed++) {
+		struct story *s = story_new(seed);
+		struct footprint *f = footprint_of(s->p, "");
+		struct heap_table *t = ask(f, HEAP_LEAKS);
+
+		for (size_t i = 0; i < t->rows.n; i++)
+			for (uint32_t k = 0; k < f->n_sites; k++)
+				if (f->site[k].key == t->rows.at[i].key &&
+				    f->site[k].line == t->rows.at[i].line) {
+					cr_expect_geq(t->rows.at[i].cell[5],
+						      f->site[k].sum[FOOTPRINT_PEAK]);
+					cr_expect_leq(t->rows.at[i].cell[5],
+						      f->site[k].sum[FOOTPRINT_BYTES]);
+				}
+		heap_table_free(t);
+		footprint_free(f);
+		story_free(s);
+	}
 }
 
 #define N_SLOTS 120

@@ -42,11 +42,14 @@ typedef struct { uint32_t v; } series_id;	/* a number over time */
 #define END_MOMENT    0x7fffffffu
 
 /* What a track does not know: views say so where they would show it. */
-#define HEAP_LACKS_THREADS   1u /* who allocated and freed */
-#define HEAP_LACKS_LIFETIMES 2u /* which of several blocks of a stack and size was freed */
-#define HEAP_LACKS_TIMES     4u /* when: moments have their order only */
+#define HEAP_LACKS_THREADS   1u  /* who allocated and freed */
+#define HEAP_LACKS_LIFETIMES 2u  /* which of several blocks of a stack and size was freed */
+#define HEAP_LACKS_TIMES     4u  /* when: moments have their order only */
 #define HEAP_LACKS_TEMPORARY 16u /* which blocks were temporary */
-#define HEAP_LACKS_CALLS     8u /* single blocks: levels are known, calls, bytes in all and sizes are not */
+#define HEAP_LACKS_CALLS \
+	8u /* single blocks: levels are known, calls, bytes in all and sizes are not */
+#define HEAP_LACKS_SIZES \
+	32u /* of single blocks: sums of a stack are known, rows may be several blocks */
 
 /*
  * No block is larger: no machine has so many addresses. Readers refuse what says that it is, and what is large or only

@@ -4,6 +4,7 @@
 #include "query/heap/footprint_lines.h"
 
 #include "base/mem.h"
+#include "query/core/filter.h"
 #include "query/core/heap_pass.h"
 #include "query/core/heap_scan.h"
 #include "query/core/heap_slots.h"
@@ -337,6 +338,38 @@ static uint32_t row_slots(const struct footprint *m, uint32_t n)
 	return n <= most ? n : most >= ROW_SLOTS_LEAST ? most : 0;
 }
 
+/*
+ * When the program begins to free all: that is of the program, not of the part of it that a filter shows. Its own pass, where
+ * less than all is shown.
+ */
+static int find_teardown(const struct footprint *m, struct footprint_lines *l,
+			 struct progress *progress)
+{
+	struct footprint whole = *m; /* of no sites; all else is borrowed */
+	struct time_span span = l->span;
+	struct footprint_lines *all;
+	int rc;
+
+	l->teardown = l->span.n;
+	/* Before the end of the recording frees are no teardown, however many. */
+	if (l->to_ns <= m->whole_ns)
+		return 0;
+	if (!m->lens.filter || filter_n_terms(m->lens.filter) == 0) {
+		l->teardown = footprint_teardown(l->slot, l->span.n);
+		return 0;
+	}
+	span.to_ns = l->to_ns;
+	whole.lens.filter = NULL;
+	whole.n_sites = 0;
+	whole.peak.time_ns = TIME_NONE;
+	rc = footprint_lines_new(&whole, &span, progress, &all);
+	if (rc == 0)
+		l->teardown = all->teardown;
+	if (rc == 0)
+		footprint_lines_free(all);
+	return rc;
+}
+
 int footprint_lines_new(const struct footprint *m, const struct time_span *span,
 			struct progress *progress, struct footprint_lines **out)
 {
@@ -362,12 +395,14 @@ int footprint_lines_new(const struct footprint *m, const struct time_span *span,
 	l->slot = xcalloc(span->n, sizeof(*l->slot));
 	l->row = made.row;
 	sum_lines(m, &made, l);
-	/* Before the end of the recording frees are no teardown, however many. */
-	l->teardown = l->to_ns > m->whole_ns ? footprint_teardown(l->slot, span->n) : span->n;
 	free(made.rate);
 	free(made.part);
-	*out = l;
-	return 0;
+	rc = find_teardown(m, l, progress);
+	if (rc < 0)
+		footprint_lines_free(l);
+	else
+		*out = l;
+	return rc;
 }
 
 void footprint_lines_free(struct footprint_lines *l)

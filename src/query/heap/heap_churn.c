@@ -27,10 +27,16 @@ struct churns {
 	struct churn all;
 };
 
+/* Without that, ends of blocks are guesses: their number is right, which of them it was is not. */
+static bool knows_lives(const struct heap_asking *ask)
+{
+	return !(ask->f->manner.lacks & (HEAP_LACKS_LIFETIMES | HEAP_LACKS_TIMES));
+}
+
 static void see_churn(void *arg, const struct heap_block_seen *b)
 {
 	struct churns *c = arg;
-	int64_t ns = heap_lifetime(c->ask, b);
+	int64_t ns = knows_lives(c->ask) ? heap_lifetime(c->ask, b) : -1;
 	double brief = ns >= 0 && ns < NS_PER_MS ? b->n : 0;
 	struct churn *to[] = { &c->all, b->site != ID_NONE ? &c->of[b->site] : &c->all };
 
@@ -45,13 +51,19 @@ static void see_churn(void *arg, const struct heap_block_seen *b)
 static void say_churn(const struct churns *c)
 {
 	char a[FMT_SIZE], b[FMT_SIZE], n[FMT_COUNTED_SIZE];
+	char *brief = knows_lives(c->ask)
+			      ? xasprintf("; %s %% live less than 1 ms",
+					  fmt_percent(b, llround(c->all.brief), llround(c->all.n)))
+			      : xstrdup("");
 
 	heap_note(c->ask,
 		  xasprintf("of %s, %s %% are temporary: the next heap call of their thread "
-			    "frees them; %s %% live less than 1 ms",
+			    "frees them%s",
 			    fmt_counted(n, llround(c->all.n), "allocation"),
-			    fmt_percent(a, llround(c->all.temporary), llround(c->all.n)),
-			    fmt_percent(b, llround(c->all.brief), llround(c->all.n))));
+			    fmt_percent(a, llround(c->all.temporary), llround(c->all.n)), brief));
+	if (!knows_lives(c->ask))
+		heap_note(c->ask, xstrdup("the file does not say how long each block lived"));
+	free(brief);
 }
 
 int heap_temporaries(struct heap_asking *ask)
@@ -67,7 +79,7 @@ int heap_temporaries(struct heap_asking *ask)
 		row = heap_add_site(ask, i);
 		row->cell[0] = llround(c.of[i].temporary);
 		row->cell[1] = heap_part(c.of[i].temporary, c.of[i].n);
-		row->cell[2] = llround(c.of[i].brief);
+		row->cell[2] = knows_lives(ask) ? llround(c.of[i].brief) : CELL_NONE;
 		row->cell[3] = llround(c.of[i].n);
 		row->cell[4] = heap_part(c.of[i].n, c.all.n);
 		row->cell[5] = llround(c.of[i].bytes);
@@ -171,7 +183,7 @@ static void add_handoffs(struct handoffs *h)
 				       !p->freed   ? "never freed"
 				       : !p->known ? "not recorded"
 						   : name_of(h, p->to));
-		row->filter = xasprintf("thread:%s%s", quoted, p->freed ? "" : " block:leaked");
+		row->filter = xasprintf("thread:%s %sblock:leaked", quoted, p->freed ? "!" : "");
 		row->cell[0] = llround(p->n);
 		row->cell[1] = heap_part(p->n, all);
 		row->cell[2] = llround(p->bytes);
@@ -180,16 +192,17 @@ static void add_handoffs(struct handoffs *h)
 		free(quoted);
 		free(exact);
 	}
-	if (h->known > 0)
-		heap_note(
-			h->ask,
-			xasprintf("%s %% of them were freed by another thread than allocated them",
-				  fmt_percent(part, llround(h->other), llround(h->known))));
 	if (h->known < h->n)
-		heap_note(h->ask, xasprintf("who freed is known of %s of %s freed; record with "
-					    "--free-stacks to know it of all",
-					    fmt_counted(n, llround(h->known), "block"),
-					    fmt_count(of, llround(h->n))));
+		heap_note(h->ask,
+			  xasprintf("who freed is known of %s of %s freed blocks; record with "
+				    "--free-stacks to know it of all",
+				    fmt_count(n, llround(h->known)), fmt_count(of, llround(h->n))));
+	if (h->known > 0)
+		heap_note(h->ask,
+			  xasprintf("of the %s whose freeing thread is known, another thread than "
+				    "the allocating one freed %s %%",
+				    fmt_counted(n, llround(h->known), "block"),
+				    fmt_percent(part, llround(h->other), llround(h->known))));
 }
 
 int heap_handoffs(struct heap_asking *ask)

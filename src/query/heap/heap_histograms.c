@@ -260,15 +260,15 @@ int heap_waste(struct heap_asking *ask)
 {
 	struct by_waste w = { .ask = ask };
 	uint32_t n = ask->state.columns.n_tracks;
-	int64_t peak = ask->f->peak.time_ns;
+	int64_t *top = xcalloc(n, sizeof(*top));
 	int rc;
 
+	/* Not by the peak's time: stamps of time may be far coarser than what comes and goes. */
 	w.at = xcalloc(n, sizeof(*w.at));
-	for (uint32_t i = 0; i < n; i++)
-		w.at[i] = heap_state_level(&ask->state, i,
-					   peak == TIME_NONE ? INT64_MAX : peak + 1);
+	rc = heap_peaks(&ask->state, &ask->pass, NULL, ask->progress, w.at, top);
+	free(top);
 	w.heap = ask->f->lens.column[0].metric.event.v;
-	rc = heap_each_block(ask, see_waste, &w);
+	rc = rc == 0 ? heap_each_block(ask, see_waste, &w) : rc;
 	for (unsigned i = 0; i < N_SIZES && rc == 0; i++) {
 		struct heap_table_row *row;
 

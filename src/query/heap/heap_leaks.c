@@ -13,6 +13,7 @@
 #include "query/heap/footprint_lines.h"
 #include "query/heap/heap_answers.h"
 #include "query/heap/heap_verdict.h"
+#include "query/heap/site_peaks.h"
 #include "query/heap/suppressions.h"
 
 #include <math.h>
@@ -27,12 +28,14 @@
 
 struct site_sums {
 	int64_t first_ns, last_ns; /* of its allocations; first_ns -1: none */
+	uint32_t track, last;      /* its last one */
 	double calls, leaked, leaked_blocks;
 };
 
 struct leaks {
 	struct heap_asking *ask;
 	struct site_sums *sum; /* [n_sites] */
+	int64_t *most;         /* [n_sites] bytes: the most that it ever held */
 	struct footprint_lines *lines;
 	uint32_t n; /* slots of lines before the teardown */
 	int64_t whole_ns;
@@ -54,8 +57,11 @@ static void see(void *arg, const struct heap_block_seen *b)
 	at = heap_since_start(l->ask, b->track, b->begin);
 	if (s->first_ns < 0)
 		s->first_ns = at;
-	if (at > s->last_ns)
+	if (at >= s->last_ns) {
 		s->last_ns = at;
+		s->track = b->track;
+		s->last = b->begin;
+	}
 	s->calls += b->n;
 	if (b->end == END_NEVER) {
 		s->leaked += b->bytes;
@@ -75,15 +81,40 @@ static const char *verdict_name(enum heap_verdict v)
 	return names[v];
 }
 
+/* By when its last allocation had been made: a stamp of time holds until the next one. */
+static int64_t last_before(const struct leaks *l, const struct site_sums *s)
+{
+	const struct heap_track *t = &l->ask->state.track[s->track];
+	uint32_t from = 0, to = t->n_ticks; /* ticks below from are not after it */
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (t->tick[middle].moment <= s->last)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	while (from < t->n_ticks && t->tick[from].moment < t->n_moments) {
+		int64_t at = heap_since_start(l->ask, s->track, t->tick[from++].moment);
+
+		if (at > s->last_ns)
+			return at;
+	}
+	return l->whole_ns;
+}
+
 static char *remark_of(const struct leaks *l, const struct heap_growth *g,
-		       const struct site_sums *s)
+		       const struct site_sums *s, int64_t at_end)
 {
 	char a[FMT_SIZE], n[FMT_COUNTED_SIZE];
 
 	switch (g->verdict) {
 	case VERDICT_STEADY:
-		return s->leaked > 0 ? xasprintf("still rising at the end")
-				     : xasprintf("rises until the program frees all");
+		return s->leaked >= (double)at_end / 2
+			       ? xasprintf("still rising at the end")
+			       : xasprintf("rises until the program frees %s",
+					   s->leaked > 0 ? "most of it" : "all");
 	case VERDICT_SAWTOOTH:
 		return xasprintf("falls %u times to less than half", g->n_falls);
 	case VERDICT_BOUNDED:
@@ -92,7 +123,7 @@ static char *remark_of(const struct leaks *l, const struct heap_growth *g,
 	case VERDICT_STARTUP:
 		return xasprintf("%s before %s, none later",
 				 fmt_counted(n, llround(s->calls), "allocation"),
-				 fmt_ns(a, s->last_ns + 1));
+				 fmt_ns(a, last_before(l, s)));
 	case VERDICT_AT_END:
 		return xasprintf("begins at %s", fmt_ns(a, s->first_ns));
 	case VERDICT_SHORT:
@@ -144,13 +175,13 @@ static void add(struct leaks *l, uint32_t site)
 		g = heap_judge_growth(&run);
 		at_end = line[l->n - 1];
 	}
-	if (s->leaked <= 0 && at_end <= 0 && g.highest < l->peak / LEAST_PART) {
+	if (s->leaked <= 0 && at_end <= 0 && l->most[site] < l->peak / LEAST_PART) {
 		l->n_small++;
 		return;
 	}
 	row = heap_add_site(l->ask, site);
 	row->label = xstrdup(verdict_name(g.verdict));
-	row->remark = remark_of(l, &g, s);
+	row->remark = remark_of(l, &g, s, at_end);
 	if (g.verdict == VERDICT_STEADY) {
 		row->cell[0] = (int64_t)fmin(g.bytes_per_hour, 0x1p62);
 		row->cell[1] = (int64_t)fmin(g.error, 0x1p62);
@@ -158,7 +189,7 @@ static void add(struct leaks *l, uint32_t site)
 	row->cell[2] = at_end;
 	row->cell[3] = llround(s->leaked);
 	row->cell[4] = llround(s->leaked_blocks);
-	row->cell[5] = g.highest;
+	row->cell[5] = l->most[site];
 	if (is_suppressed(l, row, s->leaked))
 		drop_row(l->ask);
 }
@@ -215,14 +246,18 @@ int heap_leaks(struct heap_asking *ask)
 
 	l.whole_ns = span.to_ns = ask->f->whole_ns < INT64_MAX ? ask->f->whole_ns + 1 : INT64_MAX;
 	l.sum = xcalloc(ask->n_sites, sizeof(*l.sum));
+	l.most = xcalloc(ask->n_sites, sizeof(*l.most));
 	for (uint32_t i = 0; i < ask->n_sites; i++)
 		l.sum[i].first_ns = -1;
 	rc = heap_each_block(ask, see, &l);
+	if (rc == 0)
+		rc = heap_site_peaks(ask, l.most);
 	if (rc == 0)
 		rc = footprint_lines_new(ask->f, &span, ask->progress, &l.lines);
 	if (rc == 0)
 		add_all(&l);
 	footprint_lines_free(l.lines);
+	free(l.most);
 	free(l.sum);
 	return rc;
 }

@@ -14,5 +14,6 @@ libquery_a_SOURCES += \
 	src/query/heap/heap_verdict.c src/query/heap/heap_verdict.h \
 	src/query/heap/peak_excess.c src/query/heap/peak_excess.h \
 	src/query/heap/resident.c src/query/heap/resident.h \
+	src/query/heap/site_peaks.c src/query/heap/site_peaks.h \
 	src/query/heap/suppressions.c src/query/heap/suppressions.h \
 	src/query/heap/tracer_overhead.c src/query/heap/tracer_overhead.h
