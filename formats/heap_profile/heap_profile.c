@@ -86,39 +86,51 @@ static location_id build_run(struct reader *r, const struct heap_profile_name *r
 	return build_frames_location(r->p, r->frames.at, (uint32_t)r->frames.n);
 }
 
-/* A function that calls itself at one place is in a stack several times, and so are its names. */
-static size_t times_in_stack(const struct reader *r, const struct heap_profile_name *name)
+/* How often an address is in the stack that a name stands below. */
+static size_t times_in_stack(const struct reader *r, const struct heap_profile_name *name,
+			     uint64_t address)
 {
 	const struct heap_profile_sample *s;
 	size_t n = 0;
 
 	if (name->n_samples == 0)
-		return 1;
+		return 0;
 	s = &r->t.samples.at[name->n_samples - 1];
 	for (size_t i = 0; i < s->n; i++)
-		n += r->t.addresses.at[s->first + i] == name->address;
-	return n > 0 ? n : 1;
+		n += r->t.addresses.at[s->first + i] == address;
+	return n;
 }
 
-/* Go repeats the names of an address below each stack that has it: the first run counts. */
+/* The address in the stack: Go's stacks have return addresses, and the names below have one less. */
+static uint64_t stack_address(const struct reader *r, const struct heap_profile_name *name)
+{
+	uint64_t a = name->address;
+
+	if (a < UINT64_MAX && times_in_stack(r, name, a) == 0 && times_in_stack(r, name, a + 1) > 0)
+		return a + 1;
+	return a;
+}
+
+/*
+ * Go repeats the names of an address below each stack that has it: the first run counts. A function that calls itself at one place
+ * is in a stack several times, and so are its names.
+ */
 static void build_names(struct reader *r)
 {
 	const struct heap_profile_name *all = r->t.names.at;
 
 	for (size_t i = 0, end; i < r->t.names.n; i = end) {
-		uint64_t hash = hash_u64(all[i].address);
-		size_t times;
+		uint64_t address = stack_address(r, &all[i]), hash = hash_u64(address);
+		size_t times = times_in_stack(r, &all[i], address);
 
 		for (end = i + 1; end < r->t.names.n && all[end].address == all[i].address &&
 				  all[end].n_samples == all[i].n_samples;)
 			end++;
-		if (map_find(&r->by_address, hash, same_address, r->named.at, &all[i].address) !=
-		    MAP_NONE)
+		if (map_find(&r->by_address, hash, same_address, r->named.at, &address) != MAP_NONE)
 			continue;
-		times = times_in_stack(r, &all[i]);
-		times = (end - i) % times == 0 ? times : 1;
-		vec_push(&r->named, ((struct named){ all[i].address,
-						     build_run(r, &all[i], (end - i) / times).v }));
+		times = times > 0 && (end - i) % times == 0 ? times : 1;
+		vec_push(&r->named,
+			 ((struct named){ address, build_run(r, &all[i], (end - i) / times).v }));
 		map_add(&r->by_address, hash, (uint32_t)r->named.n - 1);
 	}
 }

@@ -86,6 +86,11 @@ static const char go_text[] =
 	"a.go:3\n#\t0x11\tmain.f+0x5f\t/x/a.go:12\n#\t0x22\tmain.main+0x7\t/x/a.go:20\n\n1: 200 [2: 300] @ 0x22 0x33 0x33\n"
 	"#\t0x22\tmain.main+0x7\t/x/a.go:20\n#\t0x33\tr+0x7\t/x/a.go:9\n#\t0x33\tr+0x7\t/x/a.go:9\n\n# runtime.MemStats\n# Alloc = 124\n";
 
+/* As Go 1.19 writes it: names have the addresses of calls, stacks those behind them, and of the outermost there is no name. */
+static const char go_calls_text[] =
+	"heap profile: 1: 100 [1: 100] @ heap/2\n1: 100 [1: 100] @ 0x12 0x23 0x23 0x34\n#\t0x11\tmain.inner+0x1\t/x/a.go:3\n"
+	"#\t0x11\tmain.f+0x5f\t/x/a.go:12\n#\t0x22\tr+0x7\t/x/a.go:20\n#\t0x22\tr+0x7\t/x/a.go:20\n";
+
 static const char jemalloc_text[] =
 	"heap_v2/1\n  t*: 3: 130 [9: 900]\n  t0: 3: 130 [9: 900]\n@ 0x11 0x22\n  t*: 2: 30 [4: 400]\n"
 	"  t0: 2: 30 [4: 400]\n@ 0x22\n  t*: 1: 100 [5: 500]\n\nMAPPED_LIBRARIES:\n"
@@ -187,6 +192,9 @@ Test(heap_profile, names_in_the_text)
 	cr_assert_eq(read_bytes(go_text, sizeof(go_text) - 1, &p, &e), 0);
 	expect_frames(p, 0, "main.f:12 main.inner:3 main.main:20 ");
 	expect_frames(p, 4, "main.main:20 r:9 r:9 ");
+	profile_free(p);
+	cr_assert_eq(read_bytes(go_calls_text, sizeof(go_calls_text) - 1, &p, &e), 0);
+	expect_frames(p, 0, "main.f:12 main.inner:3 r:20 r:20 ");
 	profile_free(p);
 	cr_assert_eq(read_bytes(files[7].text, strlen(files[7].text), &p, &e), 0);
 	expect_frames(p, 0, "large:0 ");
