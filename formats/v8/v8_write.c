@@ -241,7 +241,7 @@ int v8_write(const struct analysis *a, const struct write_options *o, FILE *to, 
 	text_out_init(&w->out, to);
 	rc = export_stacks_init(&w->stacks, a, EXPORT_KEYS);
 	if (rc == 0)
-		rc = export_rows_init(&w->rows, a);
+		rc = export_rows_init_shown(&w->rows, a);
 	if (rc == 0)
 		written = put_all(w, e);
 	export_rows_done(&w->rows);

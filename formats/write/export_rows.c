@@ -97,32 +97,42 @@ static int add_samples(struct export_rows *r, const struct analysis *a)
 	return rc;
 }
 
-/* A row for each stack and measure of a heap that is not 0. */
-static int add_heap(struct export_rows *r, const struct analysis *a, uint16_t event)
+/* A row for each stack and metric of a heap that is not 0. */
+static int add_metrics(struct export_rows *r, const struct analysis *a, const struct metric *metric,
+		       uint32_t n)
 {
 	struct lens l = { .filter = a->lens.filter,
-			  .n_columns = N_HEAP_MEASURES,
+			  .n_columns = n,
 			  .inlines = a->lens.inlines,
 			  .cursor_ns = a->lens.cursor_ns };
 	struct weights sums;
 	int rc;
 
-	for (uint32_t i = 0; i < N_HEAP_MEASURES; i++)
-		l.column[i].metric = (struct metric){ { event }, heap_measures[i], false };
+	for (uint32_t i = 0; i < n; i++)
+		l.column[i].metric = metric[i];
 	rc = aggregate(a->profile, &a->counts, &l, NULL, &sums);
-	for (uint32_t i = 0; rc == 0 && i < N_HEAP_MEASURES; i++)
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
 		for (uint32_t stack = 0; stack < sums.n_stacks; stack++) {
 			struct export_row row = {
 				.stack = stack, .cpu = CPU_NONE, .count = 1, .time_ns = TIME_NONE
 			};
 
-			row.weight = sums.stack[(size_t)stack * N_HEAP_MEASURES + i];
+			row.weight = sums.stack[(size_t)stack * n + i];
 			if (row.weight != 0)
 				add(r, series_of(r, a, l.column[i].metric, ID_NONE, sums.scale[i]),
 				    &row);
 		}
 	weights_done(&sums);
 	return rc;
+}
+
+static int add_heap(struct export_rows *r, const struct analysis *a, uint16_t event)
+{
+	struct metric metric[N_HEAP_MEASURES];
+
+	for (uint32_t i = 0; i < N_HEAP_MEASURES; i++)
+		metric[i] = (struct metric){ { event }, heap_measures[i], false };
+	return add_metrics(r, a, metric, N_HEAP_MEASURES);
 }
 
 /* Order. */
@@ -199,6 +209,18 @@ int export_rows_init(struct export_rows *r, const struct analysis *a)
 	for (uint16_t i = 0; i < a->counts.n_events && rc == 0; i++)
 		if (profile_event(a->profile, (event_id){ i })->is_heap)
 			rc = add_heap(r, a, i);
+	deal_out(r);
+	count_metrics(r);
+	return rc;
+}
+
+int export_rows_init_shown(struct export_rows *r, const struct analysis *a)
+{
+	struct metric shown = a->lens.column[0].metric;
+	int rc;
+
+	*r = (struct export_rows){ 0 };
+	rc = metric_is_heap(a->profile, shown) ? add_metrics(r, a, &shown, 1) : add_samples(r, a);
 	deal_out(r);
 	count_metrics(r);
 	return rc;

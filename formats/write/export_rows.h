@@ -47,6 +47,8 @@ struct export_rows {
 
 /* 0, or -errno where the samples cannot be gone through. The caller ends with export_rows_done() in any case. */
 int export_rows_init(struct export_rows *r, const struct analysis *a);
+/* The same of the shown metric, which may be that of all heaps together; where samples are shown, of the others behind it, too. */
+int export_rows_init_shown(struct export_rows *r, const struct analysis *a);
 void export_rows_done(struct export_rows *r);
 
 /* "python3 812/813", without numbers where they are unknown, "" for ID_NONE; the caller frees. */
