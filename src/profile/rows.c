@@ -473,11 +473,24 @@ static bool sample_room(struct profile *p, const struct sample *s)
 	return true;
 }
 
+/* When it ends: see event_lasts(). */
+static int64_t end_of(const struct profile *p, const struct sample *s)
+{
+	const struct event *e = &STORE_AT(struct event, p->events, s->event.v);
+	int64_t end;
+
+	if (!event_lasts(e) || s->weight < 0 ||
+	    __builtin_add_overflow(s->time_ns, s->weight / e->scale, &end))
+		return s->time_ns;
+	return end;
+}
+
 /* Widens the times of the sample's capture: its thread's, or the newest. */
 static void note_time(struct profile *p, const struct sample *s)
 {
 	uint32_t capture = p->now.n_captures - 1;
 	struct capture *c;
+	int64_t end_ns;
 
 	if (s->time_ns == TIME_NONE || p->now.n_captures == 0)
 		return;
@@ -489,8 +502,9 @@ static void note_time(struct profile *p, const struct sample *s)
 	c = &STORE_AT(struct capture, p->captures, capture);
 	if (c->begin_ns == TIME_NONE || s->time_ns < c->begin_ns)
 		__atomic_store_n(&c->begin_ns, s->time_ns, __ATOMIC_RELAXED);
-	if (c->end_ns == TIME_NONE || s->time_ns > c->end_ns)
-		__atomic_store_n(&c->end_ns, s->time_ns, __ATOMIC_RELAXED);
+	end_ns = end_of(p, s);
+	if (c->end_ns == TIME_NONE || end_ns > c->end_ns)
+		__atomic_store_n(&c->end_ns, end_ns, __ATOMIC_RELAXED);
 }
 
 static uint64_t size_of_weight(const struct sample *s)

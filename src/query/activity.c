@@ -38,6 +38,29 @@ static bool is_within(const struct thread_sums *s, int64_t since)
 	       (since < s->span.to_ns || (since == s->whole_ns && since == s->span.to_ns));
 }
 
+/* A row that lasts: what of it is within counts there, and as a whole where it begins. */
+static void add_stretch(const struct sample_scan *r, struct thread_sums *s, uint64_t row,
+			uint32_t key)
+{
+	int64_t since = time_of(r, s, row), *slice = NULL;
+	double from, to;
+
+	if (since != TIME_NONE && s->slice)
+		slice = s->slice + (size_t)key * s->span.n;
+	if (!s->within || is_within(s, since)) {
+		s->n_samples[key] += sample_scan_samples(r, 0, row);
+		if (!s->within || !slice)
+			s->weight[key] += sample_scan_adds(r, &r->column[0], row);
+	}
+	if (!slice)
+		return;
+	from = (double)(since - s->span.from_ns);
+	to = from + sample_scan_span_ns(r, row);
+	since = sample_scan_stretch(slice, s->span.n, from * s->slices_per_ns,
+				    to * s->slices_per_ns, sample_scan_weight(&r->column[0], row));
+	s->weight[key] += s->within ? since : 0;
+}
+
 static void add_row(const struct sample_scan *r, struct thread_sums *s, uint64_t row, uint32_t key)
 {
 	const struct sample_scan_column *column = &r->column[0];
@@ -74,7 +97,10 @@ static void add_batch(const struct sample_scan *r, const struct groups *keys, st
 		if ((own && !own[i]) || (lens && !lens[i]) ||
 		    !sample_scan_counts(&r->column[0], r->event ? r->event[row] : 0))
 			continue;
-		add_row(r, s, row, groups_of_row(keys, id));
+		if (r->column[0].lasts)
+			add_stretch(r, s, row, groups_of_row(keys, id));
+		else
+			add_row(r, s, row, groups_of_row(keys, id));
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "profile/builder.h"
 #include "query/activity.h"
 #include "tests/support/made_profile.h"
 #include "tests/support/made_story.h"
@@ -75,6 +76,37 @@ Test(activity, rows)
 		lens_done(&lens);
 		profile_free(p);
 	}
+}
+
+/* Of a stretch no slice has more than its length, and the time ends with the last one. */
+Test(activity, stretches_last_for_what_they_weigh)
+{
+	struct profile *p = profile_new();
+	struct sample s = { .cpu = CPU_NONE, .thread = { ID_NONE }, .weight = 5999 };
+	struct activity act;
+	struct analysis *a;
+	struct lens lens;
+
+	builder_begin(p);
+	build_capture(p, "x", "y");
+	s.event = build_summed_event(p, "time", UNIT_NS);
+	cr_assert_eq(build_sample(p, &s), 0);
+	s.time_ns = 5999;
+	s.weight = 400;
+	cr_assert_eq(build_sample(p, &s), 0);
+	builder_end(p);
+	made_lens(&lens, p, "");
+	a = made_analysis(p, &lens);
+	cr_expect_eq(a->weights.end_ns, 6399);
+	cr_expect_eq(a->weights.last_ns, 6399);
+	cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, 64, NULL, &act), 0);
+	cr_assert_eq(act.n_rows, 1);
+	for (uint32_t i = 0; i < act.n_slices; i++)
+		cr_expect(act.row[0].slice[i] == 100 || (i == 63 && act.row[0].slice[i] == 99));
+	activity_done(&act);
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
 }
 
 static const char two_threads[] = "a 3 pid=1 tid=1 t=0\n"

@@ -17,6 +17,7 @@
 #include "query/core/sample_scan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,18 +119,27 @@ static void note_time(const struct sample_scan *r, const struct notes *n, uint64
 	since = at > since ? (int64_t)((uint64_t)at - (uint64_t)since) : 0;
 	if (since < 0 || since > w->end_ns - w->begin_ns)
 		since = w->end_ns - w->begin_ns;
-	slice = (size_t)((double)since * n->slices_per_ns);
-	last = (size_t)(((double)since + sample_scan_span_ns(r, row)) * n->slices_per_ns);
-	if (slice >= WEIGH_N_SLICES)
-		slice = WEIGH_N_SLICES - 1;
-	sample_scan_spread(r, row, w->slice, slice,
-			   last < WEIGH_N_SLICES ? last : WEIGH_N_SLICES - 1,
-			   sample_scan_weight(column, row));
+	if (column->lasts) {
+		sample_scan_stretch(w->slice, WEIGH_N_SLICES, (double)since * n->slices_per_ns,
+				    ((double)since + sample_scan_span_ns(r, row)) *
+					    n->slices_per_ns,
+				    sample_scan_weight(column, row));
+	} else {
+		slice = (size_t)((double)since * n->slices_per_ns);
+		last = (size_t)(((double)since + sample_scan_span_ns(r, row)) * n->slices_per_ns);
+		if (slice >= WEIGH_N_SLICES)
+			slice = WEIGH_N_SLICES - 1;
+		sample_scan_spread(r, row, w->slice, slice,
+				   last < WEIGH_N_SLICES ? last : WEIGH_N_SLICES - 1,
+				   sample_scan_weight(column, row));
+	}
 	at = w->begin_ns + since;
 	if (!passes)
 		return;
 	if (w->first_ns == TIME_NONE || at < w->first_ns)
 		w->first_ns = at;
+	if (column->lasts)
+		at += (int64_t)fmin(sample_scan_span_ns(r, row), (double)(w->end_ns - at));
 	if (w->last_ns == TIME_NONE || at > w->last_ns)
 		w->last_ns = at;
 }

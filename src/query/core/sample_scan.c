@@ -39,8 +39,31 @@ static void prepare_column(struct sample_scan *r, const struct profile *p, uint3
 	column->weight = r->rows.weight;
 	column->n_weights = r->rows.weight ? r->counts.n_samples : 0;
 	column->one = r->rows.scale[m.event.v];
+	column->lasts = event_lasts(event) && r->rows.time_ns && column->weight;
 	if (m.measure == MEASURE_WALL && metric_waits(p, m).v < r->counts.n_events)
 		column->also = metric_waits(p, m).v;
+}
+
+/* How much of a weight is before a place in its stretch, which is 0 to 1. */
+static int64_t before(double place, int64_t weight)
+{
+	return place <= 0 ? 0 : place >= 1 ? weight : (int64_t)(place * (double)weight + 0.5);
+}
+
+int64_t sample_scan_stretch(int64_t *slice, uint32_t n, double from, double to, int64_t weight)
+{
+	double length = to - from;
+	int64_t first, last, done;
+
+	if (n == 0 || length <= 0 || to <= 0 || from >= n)
+		return 0;
+	first = done = before(-from / length, weight);
+	for (uint32_t i = from > 0 ? (uint32_t)from : 0; i < n && i < to; i++) {
+		last = before((i + 1 - from) / length, weight);
+		slice[i] += last - done;
+		done = last;
+	}
+	return done - first;
 }
 
 /* The least unit in which squares of all rows of the event add up to less than 2^60. */

@@ -36,6 +36,7 @@ struct sample_scan_column {
 	bool fades;          /* rows count less as they are older */
 	bool counts;         /* `weight` is how many samples rows are */
 	int64_t per_sample;  /* rows stand for so much weight a sample; 0: see rows.count */
+	bool lasts;          /* rows last for what they weigh, see event_lasts() */
 	bool passes[SAMPLE_SCAN_BATCH]; /* of the batch; undefined when the sieve passes all */
 };
 
@@ -139,9 +140,16 @@ static inline uint64_t sample_scan_samples(const struct sample_scan *r, uint32_t
 	return weight > 0 ? (uint64_t)sample_scan_left(r, row, weight, SAMPLE_SCAN_FADED) : 0;
 }
 
-/* How long after a row's time its last sample was. */
+/* How long after a row's time its last sample was, or, in column 0, its end is. */
 static inline double sample_scan_span_ns(const struct sample_scan *r, uint64_t row)
 {
+	const struct sample_scan_column *c = &r->column[0];
+
+	if (c->lasts) {
+		int64_t weight = sample_scan_weight(c, row);
+
+		return weight > 0 ? (double)weight / (double)c->one : 0;
+	}
 	return row < r->rows.n_folded ? (double)r->rows.last_ns[row] - (double)r->rows.time_ns[row]
 				      : 0;
 }
@@ -174,6 +182,12 @@ static inline void sample_scan_spread(const struct sample_scan *r, uint64_t row,
 		due -= full ? n : 0;
 	}
 }
+
+/*
+ * Adds a weight that is spread evenly from one place of n slices to another, in slices; what is before the first or behind the last
+ * is left out. Returns what was added.
+ */
+int64_t sample_scan_stretch(int64_t *slice, uint32_t n, double from, double to, int64_t weight);
 
 /* Flags of the batch by the lens' filter, or a column's own; NULL: all rows pass. */
 static inline const bool *sample_scan_lens(const struct sample_scan *r)
