@@ -496,8 +496,10 @@ static void compare_stacks(const char *file, const char *golden, const struct we
 		if (w->stack[i * w->n_columns + measure] != 0)
 			vec_push(&ours, w->stack[i * w->n_columns + measure]);
 	cr_expect_eq(ours.n, theirs.n, "%s: %zu and %zu stacks", path, ours.n, theirs.n);
-	qsort(ours.at, ours.n, sizeof(*ours.at), by_value);
-	qsort(theirs.at, theirs.n, sizeof(*theirs.at), by_value);
+	if (ours.n > 0)
+		qsort(ours.at, ours.n, sizeof(*ours.at), by_value);
+	if (theirs.n > 0)
+		qsort(theirs.at, theirs.n, sizeof(*theirs.at), by_value);
 	for (size_t i = 0; i < ours.n && i < theirs.n; i++)
 		cr_expect_eq(ours.at[i], theirs.at[i], "%s %s: %" PRId64 " and %" PRId64, file,
 			     path, ours.at[i], theirs.at[i]);

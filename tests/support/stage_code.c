@@ -91,8 +91,8 @@ static uint32_t numbers_of(struct annotation *a, struct part p)
 	n = annotation_add_numbers(a);
 	at = a->numbers.at + (size_t)n * 2 * a->n_columns;
 	for (uint32_t c = 0; c < a->n_columns; c++) {
-		at[c] = a->code_self[c] * p.self / 1000;
-		at[a->n_columns + c] = a->total[c] * p.total / 1000;
+		at[c] = (int64_t)((__int128)a->code_self[c] * p.self / 1000);
+		at[a->n_columns + c] = (int64_t)((__int128)a->total[c] * p.total / 1000);
 	}
 	return n;
 }

@@ -94,7 +94,8 @@ static void join(struct noted_run *r)
 {
 	size_t to = 0;
 
-	qsort(r->function.at, r->function.n, sizeof(*r->function.at), by_id);
+	if (r->function.n > 0)
+		qsort(r->function.at, r->function.n, sizeof(*r->function.at), by_id);
 	for (size_t i = 0; i < r->function.n; i++) {
 		struct noted_function *f = &r->function.at[i];
 
