@@ -31,8 +31,8 @@ struct line_header {
 
 struct line_file {
 	struct die_value name;
-	uint64_t dir;     /* in dirs */
-	const char *path; /* put together, NULL: not yet; the reader's */
+	uint64_t dir;       /* in dirs */
+	const char *path;   /* put together, NULL: not yet; the reader's */
 	const uint8_t *md5; /* [16] in the section; NULL: not told */
 };
 

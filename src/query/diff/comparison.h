@@ -29,7 +29,7 @@ struct comparison {
 	struct name_rules names;  /* which functions are the same by name; owned */
 	char *name[N_SIDES];      /* what people call the side: "before.data", "time:0,10"; owned */
 	const struct run_history *history; /* of earlier runs; NULL: none; borrowed */
-	struct presence *has;          /* comparison_count(); NULL: not counted; owned */
+	struct presence *has;              /* comparison_count(); NULL: not counted; owned */
 };
 
 void comparison_done(struct comparison *s);

@@ -10,8 +10,10 @@
 
 static int none(pid_t pid, struct err *e)
 {
-	return err_set(e, -ENOTSUP, "process %d: heaps of what runs already are not recorded on this kind of machine",
-		       (int)pid);
+	return err_set(
+		e, -ENOTSUP,
+		"process %d: heaps of what runs already are not recorded on this kind of machine",
+		(int)pid);
 }
 
 int attach_begin(pid_t pid, const char *library, const char *settings, size_t n,
