@@ -18,7 +18,6 @@
 #define KEY_NONE      UINT32_MAX
 #define KEY_OF_MODULE ((uint32_t)1 << 31)
 #define KEY_OF_LINE   ((uint32_t)1 << 30)
-#define KEY_OF_LINE   ((uint32_t)1 << 30)
 
 struct key {
 	const char *label;  /* function, module, thread name, …; untrusted; lives with the keys */
