@@ -217,14 +217,16 @@ static bool passes(const struct writer *w, uint32_t row)
 {
 	const struct heap_columns *c = &w->state.columns;
 
-	return heap_pass_own(&w->pass, c, row, c->origin[row], c->begin[row]) &&
-	       heap_pass_lens(&w->pass, c, row, c->origin[row], c->begin[row]);
+	return heap_pass_own(&w->pass, c, row, allocation_origin(c, row),
+			     allocation_begin(c, row)) &&
+	       heap_pass_lens(&w->pass, c, row, allocation_origin(c, row),
+			      allocation_begin(c, row));
 }
 
 static uint32_t end_of(const struct writer *w, uint32_t row)
 {
 	const struct heap_columns *c = &w->state.columns;
-	uint32_t track = c->origins[c->origin[row]].track;
+	uint32_t track = c->origins[allocation_origin(c, row)].track;
 
 	return allocation_end(c, row, w->state.track[track].n_moments);
 }
@@ -264,19 +266,19 @@ static void make_stories(struct writer *w)
 	}
 	for (int pass = 0; pass < 3; pass++) {
 		for (uint32_t row = 0; row < c->n_allocations; row++) {
-			struct story *s = &w->story[c->origins[c->origin[row]].track];
+			struct story *s = &w->story[c->origins[allocation_origin(c, row)].track];
 			uint32_t end = end_of(w, row);
 
 			if (!passes(w, row))
 				continue;
 			if (pass == 0)
-				s->from[c->begin[row]]++;
+				s->from[allocation_begin(c, row)]++;
 			if (pass == 0 && end != END_NEVER)
 				s->from[end & END_MOMENT]++;
 			if (pass == 1 && end != END_NEVER)
 				s->all[s->from[end & END_MOMENT]++] = 2 * row;
 			if (pass == 2)
-				s->all[s->from[c->begin[row]]++] = 2 * row + 1;
+				s->all[s->from[allocation_begin(c, row)]++] = 2 * row + 1;
 		}
 		for (uint32_t i = 0; i < c->n_tracks && pass == 0; i++)
 			add_up(&w->story[i]);
@@ -396,7 +398,8 @@ static void put_moment(struct writer *w, struct story *s, bool write)
 		w->live = begins ? w->live + size : w->live - size;
 		w->peak = w->live > w->peak ? w->live : w->peak;
 		if (write) {
-			uint32_t kind = kind_of(w, size, c->origins[c->origin[row]].stack);
+			uint32_t kind = kind_of(w, size,
+						c->origins[allocation_origin(c, row)].stack);
 
 			packed_text_print(w->out, "%c %x\n", begins ? '+' : '-', kind);
 		}

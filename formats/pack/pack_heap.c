@@ -77,17 +77,17 @@ static void put_blocks(pack_bytes *b, const struct heap_columns *c, const struct
 
 	pack_put(b, c->n_allocations);
 	for (uint32_t i = 0; i < c->n_allocations; i++)
-		pack_put(b, c->origin[i]);
+		pack_put(b, allocation_origin(c, i));
 	for (uint32_t i = 0; i < c->n_allocations; i++) {
-		uint16_t track = c->origins[c->origin[i]].track;
+		uint16_t track = c->origins[allocation_origin(c, i)].track;
 
-		pack_put(b, c->begin[i] - before[track]);
-		before[track] = c->begin[i];
+		pack_put(b, allocation_begin(c, i) - before[track]);
+		before[track] = allocation_begin(c, i);
 	}
 	for (uint32_t i = 0; i < c->n_allocations; i++) {
-		uint16_t track = c->origins[c->origin[i]].track;
+		uint16_t track = c->origins[allocation_origin(c, i)].track;
 		uint32_t end = allocation_end(c, i, tracks[track].n_moments);
-		uint64_t lived = (end & END_MOMENT) - c->begin[i];
+		uint64_t lived = (end & END_MOMENT) - allocation_begin(c, i);
 
 		pack_put(b,
 			 end == END_NEVER ? 0 : (lived << 1 | (end & END_TEMPORARY ? 1 : 0)) + 1);
@@ -96,7 +96,8 @@ static void put_blocks(pack_bytes *b, const struct heap_columns *c, const struct
 		pack_put(b, allocation_size(c, i));
 	pack_put(b, c->release != NULL);
 	for (uint32_t i = 0; c->release && i < c->n_allocations; i++)
-		pack_put(b, c->release[i] == ID_NONE ? 0 : c->release[i] + 1u);
+		pack_put(b,
+			 allocation_release(c, i) == ID_NONE ? 0 : allocation_release(c, i) + 1u);
 	free(before);
 }
 

@@ -66,7 +66,7 @@ static void note_time(const struct scan *s, struct thread_sums *to, uint32_t key
 		      uint32_t end, int64_t x)
 {
 	const struct heap_columns *a = &s->state.columns;
-	uint32_t track = a->origins[a->origin[i]].track, begin = a->begin[i];
+	uint32_t track = a->origins[allocation_origin(a, i)].track, begin = allocation_begin(a, i);
 	struct heap_when when;
 
 	if (s->measure.is_level) {
@@ -83,7 +83,8 @@ static void note_time(const struct scan *s, struct thread_sums *to, uint32_t key
 static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key, uint32_t i)
 {
 	const struct heap_columns *a = &s->state.columns;
-	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
+	uint32_t origin = allocation_origin(a, i), track = a->origins[origin].track,
+		 begin = allocation_begin(a, i);
 	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
 	uint64_t size = allocation_size(a, i);
 	int64_t x = s->state.exact
@@ -113,9 +114,10 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	const struct heap_columns *a = &s->state.columns;
 
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t key = s->key[a->origin[i]];
+		uint32_t key = s->key[allocation_origin(a, i)];
 
-		if (key != ID_NONE && (!s->timed || passes(s, i, a->origin[i], a->begin[i])))
+		if (key != ID_NONE &&
+		    (!s->timed || passes(s, i, allocation_origin(a, i), allocation_begin(a, i))))
 			add_block(s, s->sums[worker], key, i);
 	}
 }

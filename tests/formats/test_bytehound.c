@@ -250,7 +250,7 @@ Test(bytehound, events)
 				 "1 free of blocks that are not in the file");
 		cr_expect_str_eq(made_heap_fact(p, "command"), "./prog -x");
 		profile_heap(p, &c);
-		cr_expect_eq(c.origins[c.origin[3]].flags, ORIGIN_REALLOC);
+		cr_expect_eq(c.origins[allocation_origin(&c, 3)].flags, ORIGIN_REALLOC);
 		track = profile_heap_track(p, (track_id){ 0 });
 		cr_expect_eq(track.lacks, 0);
 		cr_expect_eq(heap_track_time(&track, 0), 1010000);
@@ -290,7 +290,8 @@ static void expect_stack(const struct profile *p, uint32_t row, const char *want
 	profile_heap(p, &c);
 	profile_stacks(p, &stacks);
 	profile_locations(p, &places);
-	for (uint32_t s = c.origins[c.origin[row]].stack; s != 0; s = stacks.parent[s]) {
+	for (uint32_t s = c.origins[allocation_origin(&c, row)].stack; s != 0;
+	     s = stacks.parent[s]) {
 		const struct frame *run = location_frames(&places, stacks.location[s]);
 		uint32_t id = location_function(&places, stacks.location[s]);
 

@@ -181,9 +181,11 @@ Test(heap_ids, by_lot)
 		profile_heap(p, &c);
 		cr_assert_eq(c.n_allocations, l->n_rows);
 		for (uint32_t i = 0; i < l->n_rows; i++) {
-			cr_assert_eq(c.begin[i], l->begin[i], "%u: row %u begins", seed, i);
-			cr_assert_eq(c.end[i], l->end[i], "%u: row %u ends at %x, not %x", seed, i,
-				     c.end[i], l->end[i]);
+			cr_assert_eq(allocation_begin(&c, i), l->begin[i], "%u: row %u begins",
+				     seed, i);
+			cr_assert_eq(allocation_end(&c, i, UINT32_MAX), l->end[i],
+				     "%u: row %u ends at %x, not %x", seed, i,
+				     allocation_end(&c, i, UINT32_MAX), l->end[i]);
 		}
 		profile_free(p);
 		lot_done(l);
@@ -202,9 +204,10 @@ static struct sums add_up(const struct heap_columns *c)
 
 	for (uint32_t i = 0; i < c->n_allocations; i++) {
 		s.calls++;
-		s.bytes += c->size[i];
-		s.live += c->end[i] == END_NEVER ? c->size[i] : 0;
-		s.temporary += c->end[i] != END_NEVER && c->end[i] & END_TEMPORARY;
+		s.bytes += allocation_size(c, i);
+		s.live += allocation_end(c, i, UINT32_MAX) == END_NEVER ? allocation_size(c, i) : 0;
+		s.temporary += allocation_end(c, i, UINT32_MAX) != END_NEVER &&
+			       allocation_end(c, i, UINT32_MAX) & END_TEMPORARY;
 	}
 	for (uint32_t i = 0; i < c->n_bulk; i++) {
 		s.calls += c->bulk[i].calls;

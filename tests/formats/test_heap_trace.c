@@ -226,15 +226,16 @@ Test(heap_trace, stacks_have_the_threads_name_and_places_in_modules)
 	profile_heap(p, &c);
 	profile_stacks(p, &stacks);
 	profile_locations(p, &places);
-	at = c.origins[c.origin[2]].stack;
+	at = c.origins[allocation_origin(&c, 2)].stack;
 	for (int i = 0; i < 3; i++, at = stacks.parent[at])
 		cr_expect_eq(places.address[stacks.location[at]], 0x2f - 0x10 * (uint64_t)i);
 	root = profile_function(p, (function_id){ places.function[stacks.location[at]] });
 	cr_expect(root->flags & FUNCTION_COMM);
 	cr_expect_str_eq(profile_string(p, root->name, NULL), "main");
 	cr_expect_eq(stacks.parent[at], 0);
-	cr_expect_eq(c.origins[c.release[0]].stack,
-		     stacks.parent[stacks.parent[c.origins[c.origin[2]].stack]], "who freed it");
+	cr_expect_eq(c.origins[allocation_release(&c, 0)].stack,
+		     stacks.parent[stacks.parent[c.origins[allocation_origin(&c, 2)].stack]],
+		     "who freed it");
 	profile_free(p);
 	made_heap_done(&h);
 }

@@ -224,7 +224,7 @@ Test(heaptrack, inlined_frames_and_names)
 	profile_heap(p, &c);
 	profile_stacks(p, &stacks);
 	profile_locations(p, &places);
-	at = c.origins[c.origin[0]].stack;
+	at = c.origins[allocation_origin(&c, 0)].stack;
 	for (size_t i = 0; i < N(names); i++, at = stacks.parent[at]) {
 		run = location_frames(&places, stacks.location[at]);
 		cr_assert_not_null(run);

@@ -94,13 +94,14 @@ static int64_t live_at(const struct profile *p, const char *event, uint32_t mome
 	profile_stacks(p, &stacks);
 	profile_locations(p, &places);
 	for (uint32_t i = 0; i < c.n_allocations; i++) {
-		const struct heap_origin *o = &c.origins[c.origin[i]];
+		const struct heap_origin *o = &c.origins[allocation_origin(&c, i)];
 		uint32_t location = stacks.location[o->stack];
 		const struct frame *run = location_frames(&places, location);
 		uint32_t id = run ? run->function : location_function(&places, location);
 		const struct event *e = profile_event(p, (event_id){ o->event });
 
-		if (strcmp(profile_string(p, e->name, NULL), event) != 0 || c.begin[i] >= moments ||
+		if (strcmp(profile_string(p, e->name, NULL), event) != 0 ||
+		    allocation_begin(&c, i) >= moments ||
 		    allocation_end(&c, i, moments) != END_NEVER)
 			continue;
 		if (!function ||

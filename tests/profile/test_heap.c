@@ -89,7 +89,7 @@ Test(heap, a_snapshot_does_not_see_later_ends)
 	cr_assert_eq(then.n_allocations, 1);
 	cr_assert_eq(allocation_end(&then, a.v, n_then), END_NEVER);
 	cr_assert_eq(allocation_end(&now, a.v, n_now), 1 | END_TEMPORARY, "the first end counts");
-	cr_assert_eq(now.release[a.v], b.origin.v);
+	cr_assert_eq(allocation_release(&now, a.v), b.origin.v);
 	builder_begin(b.p);
 	bench_free(&b);
 }
@@ -113,9 +113,9 @@ Test(heap, who_frees_is_unknown_until_somebody_says)
 	build_release(b.p, a[1], b.track, false, b.origin);
 	builder_end(b.p);
 	profile_heap(b.p, &c);
-	cr_assert_eq(c.release[0], ID_NONE);
-	cr_assert_eq(c.release[1], b.origin.v);
-	cr_assert_eq(c.release[2], ID_NONE);
+	cr_assert_eq(allocation_release(&c, 0), ID_NONE);
+	cr_assert_eq(allocation_release(&c, 1), b.origin.v);
+	cr_assert_eq(allocation_release(&c, 2), ID_NONE);
 	builder_begin(b.p);
 	bench_free(&b);
 }

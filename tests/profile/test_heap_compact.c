@@ -239,8 +239,9 @@ static uint64_t level_at(const struct heap_columns *c, uint32_t track, uint32_t 
 	uint64_t level = 0;
 
 	for (uint32_t i = 0; i < c->n_allocations; i++)
-		if (c->origins[c->origin[i]].track == track && c->begin[i] < n_moments &&
-		    (c->end[i] & END_MOMENT) >= n_moments)
+		if (c->origins[allocation_origin(c, i)].track == track &&
+		    allocation_begin(c, i) < n_moments &&
+		    (allocation_end(c, i, UINT32_MAX) & END_MOMENT) >= n_moments)
 			level += allocation_size(c, i);
 	return level;
 }

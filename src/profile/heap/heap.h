@@ -144,11 +144,12 @@ struct heap_columns {
 	uint32_t n_marks;
 	/* allocations that were rows and are in bulk now, see build_heap_fold() */
 	uint64_t n_counted;
-	const uint32_t *begin;  /* [n_allocations] moment */
-	const uint32_t *end;    /* [n_allocations] load with allocation_end() */
-	const uint32_t *size;   /* [n_allocations] bytes; see allocation_size() */
-	const uint32_t *origin; /* [n_allocations] origin_id */
-	/* [n_allocations] origin_id of what freed it, or ID_NONE; like end, which is stored after it; NULL: not recorded */
+	/* [n_allocations] each; read them by allocation_begin() and the functions below it */
+	const uint32_t *begin;  /* moment */
+	const uint32_t *end;    /* moment and flag */
+	const uint32_t *size;   /* bytes */
+	const uint32_t *origin; /* origin_id */
+	/* origin_id of what freed it, or ID_NONE; like end, which is stored after it; NULL: not recorded */
 	const uint32_t *release;
 	const struct heap_origin *origins; /* [n_origins] */
 	const struct heap_large *large;    /* [n_large] by rising allocation */
@@ -193,9 +194,25 @@ const struct heap_series *profile_heap_series(const struct profile *p, series_id
 const struct heap_reading *profile_heap_readings(const struct profile *p);
 const struct heap_mark *profile_heap_marks(const struct profile *p);
 
-/*
- * The end of allocation i as of n_moments of its track: END_NEVER, or a moment below with its flag.
- */
+/* The moment of its track at which allocation i began. */
+static inline uint32_t allocation_begin(const struct heap_columns *c, uint32_t i)
+{
+	return c->begin[i];
+}
+
+/* Its origin_id. */
+static inline uint32_t allocation_origin(const struct heap_columns *c, uint32_t i)
+{
+	return c->origin[i];
+}
+
+/* The origin_id of what freed it, or ID_NONE. Only where c->release is not NULL. */
+static inline uint32_t allocation_release(const struct heap_columns *c, uint32_t i)
+{
+	return __atomic_load_n(&c->release[i], __ATOMIC_ACQUIRE);
+}
+
+/* The end of allocation i as of n_moments of its track: END_NEVER, or a moment below with its flag. */
 static inline uint32_t allocation_end(const struct heap_columns *c, uint32_t i, uint32_t n_moments)
 {
 	uint32_t end = __atomic_load_n(&c->end[i], __ATOMIC_ACQUIRE);

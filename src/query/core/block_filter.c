@@ -36,7 +36,7 @@ struct evaluation {
 
 static uint32_t end_of(const struct evaluation *v, uint32_t i)
 {
-	uint32_t track = v->c->origins[v->c->origin[i]].track;
+	uint32_t track = v->c->origins[allocation_origin(v->c, i)].track;
 
 	return allocation_end(v->c, i, v->state->track[track].n_moments);
 }
@@ -44,7 +44,7 @@ static uint32_t end_of(const struct evaluation *v, uint32_t i)
 /* When a moment was, since the capture's start. */
 static int64_t since(const struct evaluation *v, uint32_t i, uint32_t moment)
 {
-	uint32_t track = v->c->origins[v->c->origin[i]].track;
+	uint32_t track = v->c->origins[allocation_origin(v->c, i)].track;
 
 	return heap_track_time(&v->state->track[track], moment) - v->state->begin_ns[track];
 }
@@ -55,14 +55,14 @@ static bool is_handed(const struct evaluation *v, uint32_t i, uint32_t end)
 
 	if (end == END_NEVER || !v->c->release)
 		return false;
-	by = __atomic_load_n(&v->c->release[i], __ATOMIC_ACQUIRE);
+	by = allocation_release(v->c, i);
 	return by != ID_NONE && by < v->c->n_origins &&
-	       v->c->origins[by].thread != v->c->origins[v->c->origin[i]].thread;
+	       v->c->origins[by].thread != v->c->origins[allocation_origin(v->c, i)].thread;
 }
 
 static bool has_state(const struct evaluation *v, uint32_t i, enum block_state state)
 {
-	const struct heap_origin *o = &v->c->origins[v->c->origin[i]];
+	const struct heap_origin *o = &v->c->origins[allocation_origin(v->c, i)];
 	uint32_t end = end_of(v, i);
 
 	switch (state) {
@@ -87,10 +87,10 @@ static bool has_state(const struct evaluation *v, uint32_t i, enum block_state s
 /* Was it there at a time? */
 static bool is_alive(const struct evaluation *v, uint32_t i, int64_t at_ns)
 {
-	uint32_t track = v->c->origins[v->c->origin[i]].track;
+	uint32_t track = v->c->origins[allocation_origin(v->c, i)].track;
 	uint32_t at = heap_state_level(v->state, track, at_ns), end = end_of(v, i);
 
-	return v->c->begin[i] < at && (end == END_NEVER || (end & END_MOMENT) >= at);
+	return allocation_begin(v->c, i) < at && (end == END_NEVER || (end & END_MOMENT) >= at);
 }
 
 static bool in_range(const struct term *t, int64_t x)
@@ -100,7 +100,7 @@ static bool in_range(const struct term *t, int64_t x)
 
 static bool holds(const struct evaluation *v, uint32_t i, const struct term *t)
 {
-	uint32_t end, stack = v->c->origins[v->c->origin[i]].stack;
+	uint32_t end, stack = v->c->origins[allocation_origin(v->c, i)].stack;
 
 	switch ((int)t->kind) {
 	case TERM_SIZE:
@@ -108,7 +108,8 @@ static bool holds(const struct evaluation *v, uint32_t i, const struct term *t)
 	case TERM_LIFETIME:
 		end = end_of(v, i);
 		return end != END_NEVER &&
-		       in_range(t, since(v, i, end & END_MOMENT) - since(v, i, v->c->begin[i]));
+		       in_range(t, since(v, i, end & END_MOMENT) -
+					   since(v, i, allocation_begin(v->c, i)));
 	case TERM_ALIVE:
 		return is_alive(v, i, t->from_ns) &&
 		       (t->to_ns == INT64_MAX || is_alive(v, i, t->to_ns));
@@ -145,7 +146,8 @@ static void find_totals(struct evaluation *v)
 		n = v->c->origins[i].stack >= n ? v->c->origins[i].stack + 1 : n;
 	v->of_stack = xcalloc(n, sizeof(*v->of_stack));
 	for (uint32_t i = 0; i < v->c->n_allocations; i++) {
-		struct stack_totals *t = &v->of_stack[v->c->origins[v->c->origin[i]].stack];
+		struct stack_totals *t =
+			&v->of_stack[v->c->origins[allocation_origin(v->c, i)].stack];
 
 		t->calls++;
 		t->bytes += allocation_size(v->c, i);

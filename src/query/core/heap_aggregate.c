@@ -161,7 +161,8 @@ static inline int64_t amount(const struct scan *s, uint32_t c, uint32_t track, u
 static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned columns)
 {
 	const struct heap_columns *a = &s->state.columns;
-	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
+	uint32_t origin = allocation_origin(a, i), track = a->origins[origin].track,
+		 begin = allocation_begin(a, i);
 	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
 	uint64_t size = allocation_size(a, i);
 
@@ -206,7 +207,8 @@ static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32
 					 unsigned kinds)
 {
 	const struct heap_columns *a = &s->state.columns;
-	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
+	uint32_t origin = allocation_origin(a, i), track = a->origins[origin].track,
+		 begin = allocation_begin(a, i);
 	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
 	unsigned counts = counted(&s->rule[track], begin, end) & kinds, noted = 0;
 	struct heap_sum *of = to->of.origin + (size_t)origin * s->n_kinds;
@@ -237,10 +239,10 @@ static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32
 static void scan_blocks_of_any_time(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
 	struct scan *s = arg;
-	const uint32_t *origin = s->state.columns.origin;
+	const struct heap_columns *a = &s->state.columns;
 
 	for (uint32_t i = from; i < to; i++) {
-		unsigned kinds = s->kinds[origin[i]];
+		unsigned kinds = s->kinds[allocation_origin(a, i)];
 
 		if (kinds)
 			add_block_of_any_time(s, &s->sums[worker], i, kinds);
@@ -250,10 +252,10 @@ static void scan_blocks_of_any_time(void *arg, unsigned worker, uint32_t from, u
 static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
 	struct scan *s = arg;
-	const uint32_t *origin = s->state.columns.origin;
+	const struct heap_columns *a = &s->state.columns;
 
 	for (uint32_t i = from; i < to; i++) {
-		unsigned columns = s->columns[origin[i]];
+		unsigned columns = s->columns[allocation_origin(a, i)];
 
 		if (columns)
 			add_block(s, &s->sums[worker], i, columns);

@@ -277,6 +277,7 @@ int64_t heap_bytes_for(const struct heap_state *s, uint32_t track, uint32_t i)
 	if (s->exact)
 		return (int64_t)size;
 	return llround(
-		fmin(heap_stands_for(&s->track[track], s->columns.begin[i], size) * (double)size,
+		fmin(heap_stands_for(&s->track[track], allocation_begin(&s->columns, i), size) *
+			     (double)size,
 		     s->most));
 }

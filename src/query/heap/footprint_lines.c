@@ -145,8 +145,8 @@ static void note_step(const struct lines_scan *s, struct making *to, uint32_t i,
 {
 	const struct passage *g = s->g;
 	const struct heap_columns *c = &g->state.columns;
-	uint32_t origin = c->origin[i], track = c->origins[origin].track, at, told;
-	uint32_t moment = step->sign > 0 ? c->begin[i] : end & END_MOMENT;
+	uint32_t origin = allocation_origin(c, i), track = c->origins[origin].track, at, told;
+	uint32_t moment = step->sign > 0 ? allocation_begin(c, i) : end & END_MOMENT;
 	const struct heap_slots *slots = &g->slots[track];
 	struct heap_when when;
 
@@ -154,7 +154,7 @@ static void note_step(const struct lines_scan *s, struct making *to, uint32_t i,
 	at = heap_slots_of(slots, moment);
 	step->part = told == moment ? at : heap_slots_of(slots, told);
 	take_step(s, to, s->row_of_origin[origin], step);
-	if (heap_slots_when(slots, moment, c->begin[i], end, &when))
+	if (heap_slots_when(slots, moment, allocation_begin(c, i), end, &when))
 		spread_step(s, to, step->sign < 0, step, track, &when, moment);
 	else
 		count_step(s, to, step->sign < 0, step, at);
@@ -168,17 +168,17 @@ static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	struct making *made = &s->made[worker];
 
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t origin = c->origin[i], track, end;
+		uint32_t origin = allocation_origin(c, i), track, end;
 		struct step step = { .sign = 1 };
 		double n;
 
-		if (!heap_pass_own(&g->pass, c, i, origin, c->begin[i]) ||
-		    !heap_pass_lens(&g->pass, c, i, origin, c->begin[i]))
+		if (!heap_pass_own(&g->pass, c, i, origin, allocation_begin(c, i)) ||
+		    !heap_pass_lens(&g->pass, c, i, origin, allocation_begin(c, i)))
 			continue;
 		track = c->origins[origin].track;
 		end = allocation_end(c, i, g->state.track[track].n_moments);
 		step.bytes = heap_bytes_for(&g->state, track, i);
-		n = heap_stands_for(&g->state.track[track], c->begin[i],
+		n = heap_stands_for(&g->state.track[track], allocation_begin(c, i),
 				    allocation_size(&g->state.columns, i));
 		step.n = (int64_t)(n + 0.5);
 		note_step(s, made, i, end, &step);

@@ -30,7 +30,7 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	const struct heap_columns *c = &s->state.columns;
 
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t origin = c->origin[i], track = c->origins[origin].track, end;
+		uint32_t origin = allocation_origin(c, i), track = c->origins[origin].track, end;
 		const struct heap_span *span = &s->span[track];
 		bool before, after;
 
@@ -38,8 +38,8 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 		    !heap_filter_block(&s->pass.own, i) || !heap_filter_block(&s->pass.lens, i))
 			continue;
 		end = allocation_end(c, i, s->state.track[track].n_moments) & END_MOMENT;
-		before = c->begin[i] < span->from && end >= span->from;
-		after = c->begin[i] < span->to && end >= span->to;
+		before = allocation_begin(c, i) < span->from && end >= span->from;
+		after = allocation_begin(c, i) < span->to && end >= span->to;
 		if (before != after)
 			add(&s->change[worker][origin],
 			    (after ? 1 : -1) * heap_bytes_for(&s->state, track, i));

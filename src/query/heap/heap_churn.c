@@ -146,7 +146,7 @@ static void see_handoff(void *arg, const struct heap_block_seen *b)
 	key.from = thread_name(h, c->origins[b->origin].thread);
 	key.freed = b->end != END_NEVER;
 	if (key.freed) {
-		by = __atomic_load_n(&c->release[b->row], __ATOMIC_ACQUIRE);
+		by = allocation_release(c, b->row);
 		by = by != ID_NONE && by < c->n_origins ? c->origins[by].thread : ID_NONE;
 		key.known = by != ID_NONE;
 		key.to = thread_name(h, by);
@@ -449,7 +449,7 @@ static char *freed_in(struct heap_asking *ask, const struct heap_site *site_of_s
 		return xstrdup(ask->f->manner.lives_on ? "in use" : "never freed");
 	if (!c->release)
 		return NULL;
-	by = __atomic_load_n(&c->release[b->row], __ATOMIC_ACQUIRE);
+	by = allocation_release(c, b->row);
 	if (by == ID_NONE || by >= c->n_origins ||
 	    c->origins[by].stack >= ask->f->counts.n_stacks ||
 	    site_of_stack[c->origins[by].stack].key == KEY_NONE)

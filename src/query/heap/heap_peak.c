@@ -73,10 +73,11 @@ static inline int64_t sum(int64_t a, int64_t b)
 static inline bool passes(const struct climb *m, uint32_t i)
 {
 	const struct heap_columns *c = &m->state->columns;
-	uint32_t origin = c->origin[i];
+	uint32_t origin = allocation_origin(c, i);
 
-	return m->of[origin] && (!m->timed || (heap_pass_own(m->pass, c, i, origin, c->begin[i]) &&
-					       heap_pass_lens(m->pass, c, i, origin, c->begin[i])));
+	return m->of[origin] &&
+	       (!m->timed || (heap_pass_own(m->pass, c, i, origin, allocation_begin(c, i)) &&
+			      heap_pass_lens(m->pass, c, i, origin, allocation_begin(c, i))));
 }
 
 static inline void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
@@ -111,7 +112,7 @@ static void take_late(struct climb *m, uint32_t window)
 			__builtin_prefetch(&c->end[late->rows.at[i + AHEAD]]);
 			__builtin_prefetch(&c->size[late->rows.at[i + AHEAD]]);
 		}
-		add_to_ring(m, c->end[row] & END_MOMENT, -bytes_of(m, row));
+		add_to_ring(m, allocation_end(c, row, UINT32_MAX) & END_MOMENT, -bytes_of(m, row));
 	}
 	if (late)
 		vec_done(&late->rows);
@@ -174,7 +175,7 @@ static void climb_rows(struct climb *m, uint32_t from, uint32_t to)
 	uint32_t n_moments = m->state->track[m->track].n_moments;
 
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t begin = c->begin[i], end;
+		uint32_t begin = allocation_begin(c, i), end;
 		int64_t bytes;
 
 		if (!passes(m, i) || begin >= n_moments)
@@ -226,11 +227,11 @@ static uint32_t first_of_moment(const struct climb *m, uint32_t row, uint32_t to
 	uint32_t moment = UINT32_MAX;
 
 	for (uint32_t i = row; i < to; i++) {
-		if (c->origins[c->origin[i]].track != m->track)
+		if (c->origins[allocation_origin(c, i)].track != m->track)
 			continue;
-		if (moment != UINT32_MAX && c->begin[i] != moment)
+		if (moment != UINT32_MAX && allocation_begin(c, i) != moment)
 			return i;
-		moment = c->begin[i];
+		moment = allocation_begin(c, i);
 	}
 	return to;
 }
@@ -247,7 +248,8 @@ static void part(struct climb *stretch, unsigned n, const struct climb *whole)
 		if (i == 0)
 			continue;
 		m->from = first_of_moment(m, row, whole->to);
-		m->first_moment = m->from < m->to ? m->state->columns.begin[m->from] : 0;
+		m->first_moment = m->from < m->to ? allocation_begin(&m->state->columns, m->from)
+						  : 0;
 		stretch[i - 1].to = m->from;
 	}
 }
@@ -296,7 +298,7 @@ static struct heap_span *find_rows(const struct heap_columns *c)
 		return rows;
 	}
 	for (uint32_t i = 0; i < c->n_allocations; i++) {
-		struct heap_span *r = &rows[c->origins[c->origin[i]].track];
+		struct heap_span *r = &rows[c->origins[allocation_origin(c, i)].track];
 
 		r->from = r->to == 0 ? i : r->from;
 		r->to = i + 1;

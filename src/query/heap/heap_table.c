@@ -167,14 +167,14 @@ static bool passes(const struct heap_asking *ask, uint32_t row, uint32_t origin,
 static void see_block(const struct heap_asking *ask, uint32_t i, struct heap_block_seen *b)
 {
 	const struct heap_columns *c = &ask->state.columns;
-	const struct heap_origin *o = &c->origins[c->origin[i]];
+	const struct heap_origin *o = &c->origins[allocation_origin(c, i)];
 	const struct heap_track *t = &ask->state.track[o->track];
 
 	b->row = i;
 	b->track = o->track;
-	b->begin = c->begin[i];
+	b->begin = allocation_begin(c, i);
 	b->end = allocation_end(c, i, t->n_moments);
-	b->origin = c->origin[i];
+	b->origin = allocation_origin(c, i);
 	b->site = ask->f->row_of_stack[o->stack];
 	b->size = allocation_size(c, i);
 	b->n = ask->state.exact ? 1 : heap_stands_for(t, b->begin, b->size);
@@ -210,8 +210,8 @@ int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct 
 	for (uint32_t i = 0; i < c->n_allocations; i++) {
 		if (i % ROWS_A_LOOK == 0 && progress_cancelled(ask->progress))
 			return -ECANCELED;
-		if (c->origins[c->origin[i]].stack >= ask->f->counts.n_stacks ||
-		    !passes(ask, i, c->origin[i], c->begin[i]))
+		if (c->origins[allocation_origin(c, i)].stack >= ask->f->counts.n_stacks ||
+		    !passes(ask, i, allocation_origin(c, i), allocation_begin(c, i)))
 			continue;
 		see_block(ask, i, &b);
 		fn(arg, &b);

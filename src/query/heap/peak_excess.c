@@ -41,7 +41,7 @@ static void add(struct halves *h, unsigned half, uint32_t i, double bytes)
 	const struct heap_columns *c = &h->state.columns;
 	uint32_t end = allocation_end(c, i, h->n_moments);
 
-	h->level[half][c->begin[i]] += bytes;
+	h->level[half][allocation_begin(c, i)] += bytes;
 	if (end != END_NEVER)
 		h->level[half][end & END_MOMENT] -= bytes;
 }
@@ -51,8 +51,8 @@ static void share_out(struct halves *h, uint32_t i, unsigned turn)
 {
 	const struct heap_columns *c = &h->state.columns;
 	double size = (double)allocation_size(c, i),
-	       p = 1 /
-		   heap_stands_for(&h->state.track[h->track], c->begin[i], allocation_size(c, i));
+	       p = 1 / heap_stands_for(&h->state.track[h->track], allocation_begin(c, i),
+				       allocation_size(c, i));
 	double half = 1 - sqrt(1 - p), drawn = lot(i, turn) * p;
 
 	if (p >= 1) {
@@ -89,11 +89,11 @@ static double look(struct halves *h, unsigned turn)
 	for (unsigned k = 0; k < 2; k++)
 		memset(h->level[k], 0, h->n_moments * sizeof(*h->level[k]));
 	for (uint32_t i = 0; i < c->n_allocations; i++) {
-		uint32_t origin = c->origin[i];
+		uint32_t origin = allocation_origin(c, i);
 
-		if (c->origins[origin].track == h->track && c->begin[i] < h->n_moments &&
-		    heap_pass_own(&h->pass, c, i, origin, c->begin[i]) &&
-		    heap_pass_lens(&h->pass, c, i, origin, c->begin[i]))
+		if (c->origins[origin].track == h->track && allocation_begin(c, i) < h->n_moments &&
+		    heap_pass_own(&h->pass, c, i, origin, allocation_begin(c, i)) &&
+		    heap_pass_lens(&h->pass, c, i, origin, allocation_begin(c, i)))
 			share_out(h, i, turn);
 	}
 	for (unsigned k = 0; k < 2; k++)
