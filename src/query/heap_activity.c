@@ -61,12 +61,10 @@ static void take_away(const struct scan *s, struct thread_sums *to, uint32_t tra
 		add(&to->slice[(size_t)key * n + (slot == SLOT_BEFORE ? 0 : slot)], -x);
 }
 
-/* A block over time: what is there, or what came. */
-static void note_time(const struct scan *s, struct thread_sums *to, uint32_t key, uint32_t i,
-		      uint32_t end, int64_t x)
+/* A block over time: what is there from its begin to its end, or what happened at its begin. */
+static void note_time(const struct scan *s, struct thread_sums *to, uint32_t key, uint32_t track,
+		      uint32_t begin, uint32_t end, int64_t x)
 {
-	const struct heap_columns *a = &s->state.columns;
-	uint32_t track = a->origins[allocation_origin(a, i)].track, begin = allocation_begin(a, i);
 	struct heap_when when;
 
 	if (s->measure.is_level) {
@@ -80,12 +78,13 @@ static void note_time(const struct scan *s, struct thread_sums *to, uint32_t key
 	}
 }
 
-static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key, uint32_t i)
+/* The moment at which it happened: of a block handed out its begin, of a free its end. */
+static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key, uint32_t i,
+		      uint32_t moment, uint32_t end)
 {
 	const struct heap_columns *a = &s->state.columns;
 	uint32_t origin = allocation_origin(a, i), track = a->origins[origin].track,
 		 begin = allocation_begin(a, i);
-	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
 	uint64_t size = allocation_size(a, i);
 	int64_t x = s->state.exact
 			    ? heap_measure_exactly(&s->measure, size)
@@ -93,8 +92,8 @@ static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key
 	bool counts = heap_measure_counts(&s->measure, track, begin, end);
 
 	if (s->slots && (s->measure.is_level || counts))
-		note_time(s, to, key, i, end, x);
-	if (!counts || begin < s->within[track].from || begin >= s->within[track].to)
+		note_time(s, to, key, track, moment, end, x);
+	if (!counts || moment < s->within[track].from || moment >= s->within[track].to)
 		return;
 	add(&to->weight[key], x);
 	to->n_samples[key]++;
@@ -114,11 +113,14 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	const struct heap_columns *a = &s->state.columns;
 
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t key = s->key[allocation_origin(a, i)];
+		uint32_t origin = allocation_origin(a, i), moment = allocation_begin(a, i),
+			 track = a->origins[origin].track;
+		uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
 
-		if (key != ID_NONE &&
-		    (!s->timed || passes(s, i, allocation_origin(a, i), allocation_begin(a, i))))
-			add_block(s, s->sums[worker], key, i);
+		if (s->measure.by_free && !heap_measure_free(a, i, end, &origin, &moment))
+			continue;
+		if (s->key[origin] != ID_NONE && (!s->timed || passes(s, i, origin, moment)))
+			add_block(s, s->sums[worker], s->key[origin], i, moment, end);
 	}
 }
 
@@ -129,7 +131,7 @@ static void add_bulk(const struct scan *s, const struct heap_bulk *b)
 	struct thread_sums *to = s->sums[0];
 	struct heap_when when;
 
-	if (key == ID_NONE || s->measure.is_level ||
+	if (key == ID_NONE || !heap_measure_has_bulk(&s->measure) ||
 	    (s->timed && !passes(s, ID_NONE, b->origin, b->moment)))
 		return;
 	if (s->slots && heap_slots_when_bulk(&s->slots[track], b, &when))

@@ -477,7 +477,7 @@ Test(lens, wall_time_comes_after_a_clocks_samples)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char *name;
 
-		m = metric_next(p, m);
+		m = metric_next(p, m, NULL);
 		name = metric_name(p, m);
 		cr_expect_str_eq(name, names[i]);
 		free(name);

@@ -89,22 +89,34 @@ static uint32_t replay_peak(const struct story *s, const struct choice *c, bool 
 static int64_t replay(const struct story *s, const struct choice *c, bool mapped, enum measure m,
 		      int64_t cursor_ns, int stack)
 {
-	uint32_t at = m == MEASURE_LIVE && cursor_ns != INT64_MAX ? deeds_before(s, cursor_ns)
-		      : m == MEASURE_PEAK                         ? replay_peak(s, c, mapped)
-								  : STORY_DEEDS;
+	uint32_t at = m == MEASURE_LIVE && cursor_ns != INT64_MAX  ? deeds_before(s, cursor_ns)
+		      : m == MEASURE_GROWN && c->to_ns < INT64_MAX ? deeds_before(s, c->to_ns)
+		      : m == MEASURE_PEAK                          ? replay_peak(s, c, mapped)
+								   : STORY_DEEDS;
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < s->n_blocks; i++) {
 		const struct block *b = &s->block[i];
 		bool there = b->born < at && (b->died == UINT32_MAX || b->died >= at);
+		struct block its_free = *b;
 		int64_t size = (int64_t)b->size;
 
+		if (m == MEASURE_FREED_BY) {
+			if (b->died == UINT32_MAX || b->who_knows)
+				continue;
+			its_free.stack = b->by_stack;
+			its_free.thread = b->by_thread;
+			its_free.born = b->died;
+			b = &its_free;
+		}
 		if (b->mapped != mapped || !chosen(s, c, b) || (int)b->stack != stack)
 			continue;
 		if (m == MEASURE_WEIGHT)
 			sum += size;
 		else if (m == MEASURE_SAMPLES)
 			sum++;
+		else if (m == MEASURE_FREED_BY)
+			sum += size;
 		else if (m == MEASURE_FREED)
 			sum += b->died != UINT32_MAX ? size : 0;
 		else if (m == MEASURE_TEMPORARY)
@@ -268,7 +280,7 @@ Test(heap_weigh, what_was_only_counted_is_in_totals_and_never_live)
 	static const int64_t wanted[] = {
 		[MEASURE_WEIGHT] = 5064,  [MEASURE_SAMPLES] = 51, [MEASURE_LIVE] = 64,
 		[MEASURE_PEAK] = 64,      [MEASURE_LEAKED] = 64,  [MEASURE_FREED] = 5000,
-		[MEASURE_TEMPORARY] = 40,
+		[MEASURE_TEMPORARY] = 40, [MEASURE_GROWN] = 64,   [MEASURE_FREED_BY] = 0,
 	};
 	struct profile *p = profile_new();
 	struct heap_origin o = { .thread = ID_NONE };
@@ -308,6 +320,7 @@ static const struct {
 	{ "peak", "malloc peak" },   { "leaked", "malloc leaked" },
 	{ "freed", "malloc freed" }, { "period", NULL },
 	{ "samples", NULL },         { "temporary", "malloc temporary" },
+	{ "grown", "malloc grown" }, { "freed-by", NULL }, /* of no recording with free stacks */
 };
 
 Test(heap_weigh, measures_have_names)
@@ -344,14 +357,15 @@ Test(heap_weigh, an_event_without_allocations_is_passed_over)
 	builder_begin(s->p);
 	empty = build_heap_event(s->p, "brk");
 	builder_end(s->p);
-	m = metric_next(s->p, m);
+	m = metric_next(s->p, m, NULL);
 	cr_expect_eq(m.event.v, s->event[1].v);
 	m.measure = MEASURE_TEMPORARY;
-	m = metric_next(s->p, m);
+	m = metric_next(s->p, m, NULL);
 	cr_expect_eq(m.event.v, s->event[0].v);
 	cr_expect_eq(m.measure, MEASURE_WEIGHT);
-	cr_expect_eq(metric_next(s->p, (struct metric){ empty, MEASURE_TEMPORARY, false }).event.v,
-		     s->event[0].v);
+	cr_expect_eq(
+		metric_next(s->p, (struct metric){ empty, MEASURE_TEMPORARY, false }, NULL).event.v,
+		s->event[0].v);
 	story_free(s);
 }
 
@@ -579,10 +593,11 @@ static double change_of(const struct diff *d, int stack)
 Test(heap_weigh, differences_are_those_of_two_replays)
 {
 	static const char *const words[] = {
-		[MEASURE_WEIGHT] = "bytes",       [MEASURE_SAMPLES] = "calls",
-		[MEASURE_LIVE] = "live",          [MEASURE_PEAK] = "peak",
-		[MEASURE_LEAKED] = "leaked",      [MEASURE_FREED] = "freed",
-		[MEASURE_TEMPORARY] = "temporary"
+		[MEASURE_WEIGHT] = "bytes",        [MEASURE_SAMPLES] = "calls",
+		[MEASURE_LIVE] = "live",           [MEASURE_PEAK] = "peak",
+		[MEASURE_LEAKED] = "leaked",       [MEASURE_FREED] = "freed",
+		[MEASURE_TEMPORARY] = "temporary", [MEASURE_GROWN] = "grown",
+		[MEASURE_FREED_BY] = "freed-by"
 	};
 	const struct choice before = { "", 0, -1, 0, INT64_MAX },
 			    after = { "", 1, -1, 0, INT64_MAX };

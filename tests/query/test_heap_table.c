@@ -340,8 +340,7 @@ Test(heap_table, reallocs_are_chains)
 	cr_expect_eq(labelled(t, "writer → writer")->cell[0], 3);
 	cr_expect_str_eq(
 		t->notes.at[0],
-		"of the 4 blocks whose freeing thread is known, another thread than the allocating "
-		"one freed 25.0 %");
+		"another thread than the allocating one freed 25.0 % of 4 blocks whose freer is known");
 	heap_table_free(t);
 	footprint_free(f);
 	profile_free(p);

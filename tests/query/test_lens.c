@@ -86,7 +86,7 @@ Test(lens, what_stands_beside)
 		text = columns(p, &l);
 		cr_expect_str_eq(text, cases[i].opens, "%zu: %s", i, text);
 		free(text);
-		lens_choose(&l, p, metric_next(p, l.column[0].metric));
+		lens_choose(&l, p, metric_next(p, l.column[0].metric, NULL));
 		text = columns(p, &l);
 		cr_expect_str_eq(text, cases[i].next, "%zu: %s", i, text);
 		free(text);
@@ -117,7 +117,7 @@ Test(lens, around)
 	lens_init(&l, p);
 	first = l.column[0].metric;
 	do {
-		lens_choose(&l, p, metric_next(p, l.column[0].metric));
+		lens_choose(&l, p, metric_next(p, l.column[0].metric, NULL));
 		cr_assert_eq(l.n_columns, 2);
 		cr_expect_neq(metric_is_heap(p, l.column[0].metric),
 			      metric_is_heap(p, l.column[1].metric));

@@ -44,16 +44,24 @@ static void name_things(struct story *s)
 	}
 }
 
-static origin_id origin_of(struct story *s, const struct block *b)
+static origin_id origin_of(struct story *s, const struct block *b, bool frees)
 {
 	struct heap_origin o = {
-		.stack = s->stack[b->stack].v,
-		.thread = s->thread[b->thread].v,
+		.stack = s->stack[frees ? b->by_stack : b->stack].v,
+		.thread = s->thread[frees ? b->by_thread : b->thread].v,
 		.event = (uint16_t)s->event[b->mapped].v,
 		.track = (uint16_t)s->track.v,
 	};
 
 	return build_heap_origin(s->p, &o);
+}
+
+/* Of every fifth block it is not known who freed it. */
+static void give_freer(struct block *b, unsigned *state)
+{
+	b->who_knows = made_number(state, 5) == 0;
+	b->by_stack = made_number(state, STORY_STACKS);
+	b->by_thread = made_number(state, 2);
 }
 
 /* Blocks come and go by lot; half of the time none is left at the end. */
@@ -62,7 +70,7 @@ static void tell(struct story *s, unsigned seed)
 	uint32_t live[MOST_LIVE], n_live = 0;
 	allocation_id id[STORY_DEEDS];
 	int64_t now = 1000000;
-	unsigned state = seed;
+	unsigned state = seed, freers = seed + 77;
 
 	for (uint32_t i = 0; i < STORY_DEEDS; i++) {
 		bool frees = n_live == MOST_LIVE || (n_live > 0 && made_number(&state, 100) < 48);
@@ -77,8 +85,10 @@ static void tell(struct story *s, unsigned seed)
 			live[which] = live[--n_live];
 			s->block[b].died = i;
 			s->block[b].temporary = s->block[b].born + 1 == i;
+			give_freer(&s->block[b], &freers);
 			build_release(s->p, id[b], s->track, s->block[b].temporary,
-				      (origin_id){ ID_NONE });
+				      s->block[b].who_knows ? (origin_id){ ID_NONE }
+							    : origin_of(s, &s->block[b], true));
 		} else {
 			s->block[b] = (struct block){
 				.size = size_by_lot(&state),
@@ -89,7 +99,7 @@ static void tell(struct story *s, unsigned seed)
 				.died = UINT32_MAX,
 			};
 			id[b] = build_allocation(s->p, s->track, s->block[b].size,
-						 origin_of(s, &s->block[b]));
+						 origin_of(s, &s->block[b], false));
 			live[n_live++] = b;
 			s->n_blocks++;
 		}

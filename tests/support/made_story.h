@@ -22,9 +22,12 @@ struct block {
 	uint64_t size;
 	uint32_t stack; /* which of the stacks */
 	uint32_t thread;
-	uint32_t born; /* number of the deed */
-	uint32_t died; /* likewise, or UINT32_MAX */
-	bool mapped;   /* of the event mmap, not malloc */
+	uint32_t born;     /* number of the deed */
+	uint32_t died;     /* likewise, or UINT32_MAX */
+	bool who_knows;    /* it is not known who freed it, */
+	uint32_t by_stack; /* or it is by these */
+	uint32_t by_thread;
+	bool mapped; /* of the event mmap, not malloc */
 	bool temporary;
 };
 

@@ -183,6 +183,15 @@ void stage_search(struct stage *st, const char *regex)
 	update_all(st);
 }
 
+void stage_metric(struct stage *st, const char *measure, const char *filter)
+{
+	struct err e = ERR_INIT;
+
+	cr_assert_eq(metric_find_measure(st->profile, measure, &st->lens.column[0].metric, &e), 0,
+		     "%s", err_text(&e));
+	stage_reanalyse(st, filter);
+}
+
 void stage_reanalyse(struct stage *st, const char *filter)
 {
 	cr_assert_null(st->scene.search);

@@ -38,6 +38,9 @@ struct profile *stage_profile(void);
 /* Its heap: what it loads at first, a cache that grows, batches, temporaries; readings and marks; 120 s. */
 struct profile *stage_heap(void);
 
+/* The same, where it is known who frees: the flusher frees batches, and the cache all else. */
+struct profile *stage_heap_freed(void);
+
 /* What the service does from one moment until before another one (ns), added to p; after the change or before. */
 void stage_profile_add(struct profile *p, int64_t from_ns, int64_t to_ns, bool changed);
 /* What goes on in its heap: begun on an empty profile, continued until a moment (ns), freed. */
@@ -65,6 +68,9 @@ void stage_search(struct stage *st, const char *regex);
 void stage_keys(struct stage *st, const char *keys);
 bool stage_act(struct stage *st, enum action a);
 void stage_click(struct stage *st, int row, int col, bool twice);
+
+/* Counts that of a heap, by its word for --metric. */
+void stage_metric(struct stage *st, const char *measure, const char *filter);
 
 /* Analyses anew, as after more was read. */
 void stage_reanalyse(struct stage *st, const char *filter);

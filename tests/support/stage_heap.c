@@ -85,6 +85,7 @@ struct stage_heap_life {
 	series_id rss;
 	int64_t step; /* the next one */
 	bool changed; /* it takes longer, and the cache grows twice as fast */
+	bool freed;   /* it is known who frees */
 	VEC(struct due) due;
 	int64_t live;
 };
@@ -137,6 +138,14 @@ static origin_id make_origin(struct stage_heap_life *m, int thread, const char *
 	return build_heap_origin(m->p, &o);
 }
 
+/* The flusher frees batches, and the cache all else. */
+static origin_id who_frees(struct stage_heap_life *m, bool batch)
+{
+	if (!m->freed)
+		return (origin_id){ ID_NONE };
+	return make_origin(m, batch, batch ? "TF" : "Smshc", m->event);
+}
+
 static void hand_out(struct stage_heap_life *m, size_t i, int64_t step)
 {
 	origin_id who = make_origin(m, habits[i].thread, habits[i].stack, m->event);
@@ -153,7 +162,7 @@ static void hand_out(struct stage_heap_life *m, size_t i, int64_t step)
 	if (habits[i].lives != 0)
 		return;
 	build_moment(m->p, m->track, at);
-	build_release(m->p, due.block, m->track, true, (origin_id){ ID_NONE });
+	build_release(m->p, due.block, m->track, true, who_frees(m, false));
 	m->live -= size;
 }
 
@@ -167,7 +176,7 @@ static void take_back(struct stage_heap_life *m, int64_t step)
 		if (batch ? step % 120 != 119 : d.step > step)
 			continue;
 		build_moment(m->p, m->track, time_of(m, step));
-		build_release(m->p, d.block, m->track, false, (origin_id){ ID_NONE });
+		build_release(m->p, d.block, m->track, false, who_frees(m, batch));
 		m->live -= d.size;
 		m->due.at[i--] = m->due.at[--m->due.n];
 	}
@@ -220,14 +229,24 @@ static void make_heap(struct stage_heap_life *m, capture_id c)
 	vec_done(&m->due);
 }
 
-struct profile *stage_heap(void)
+static struct profile *one_heap(bool freed)
 {
-	struct stage_heap_life m = { .p = profile_new() };
+	struct stage_heap_life m = { .p = profile_new(), .freed = freed };
 
 	builder_begin(m.p);
 	make_heap(&m, build_capture(m.p, "service.heap", "heap"));
 	builder_end(m.p);
 	return m.p;
+}
+
+struct profile *stage_heap(void)
+{
+	return one_heap(false);
+}
+
+struct profile *stage_heap_freed(void)
+{
+	return one_heap(true);
 }
 
 struct profile *stage_heap_changed(void)

@@ -81,6 +81,13 @@ Test(app_heap, keys)
 		{ "mHH1", "memory leaked" },
 		{ "6", "[6 threads]" },
 		{ "6", "flusher  tid 815" },
+		/* of a range there is what grew; rows by their growth lead there, and back */
+		{ "ALLLB1m", "memory peak" },
+		{ "ALLLB1mmm", "allocations came and still in use" },
+		{ "1mm", "allocations freed · " },
+		{ "HHHHHALLBs<Enter>", "memory grown" },
+		{ "HHHHHALLBs<Enter>", "[3 callers]" },
+		{ "HHHHHALLBs<Enter><Esc>", "[9 memory]" },
 		{ "7", "[7 timeline]" },
 		{ "<Enter>", "[3 callers]" },
 		{ "<Enter>", "load_tables(Config const&)" },

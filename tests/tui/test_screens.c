@@ -21,11 +21,12 @@
 struct script {
 	enum view_kind view;
 	int cols, rows;
-	char keys[256], search[64], filter[128];
+	char keys[256], search[64], filter[128], metric[16];
 	bool ascii, mono;
 	int colours;  /* looks are told of a terminal of so many; 0: styles are */
 	bool bare;    /* code has no sources */
 	bool heap;    /* of the service's heap */
+	bool freed;   /* likewise, where it is known who frees */
 	bool changed; /* of the service before and after a change */
 };
 
@@ -58,6 +59,10 @@ static void take_line(struct script *s, const char *word, const char *value, con
 		s->colours = atoi(value);
 	else if (strcmp(word, "heap") == 0)
 		s->heap = true;
+	else if (strcmp(word, "freed") == 0)
+		s->freed = true;
+	else if (strcmp(word, "metric") == 0)
+		snprintf(s->metric, sizeof(s->metric), "%s", value);
 	else if (strcmp(word, "bare") == 0)
 		s->bare = true;
 	else if (strcmp(word, "changed") == 0)
@@ -72,6 +77,8 @@ static char *play(const struct script *s, const struct profile *p)
 	char *text, *styles, *status, *crumb, *out;
 
 	stage_init(&st, p, *s->filter ? s->filter : NULL, s->view, s->cols, s->rows);
+	if (*s->metric)
+		stage_metric(&st, s->metric, *s->filter ? s->filter : NULL);
 	st.no_sources = s->bare;
 	st.canvas.ascii = s->ascii;
 	st.canvas.mono = s->mono;
@@ -95,7 +102,7 @@ static char *play(const struct script *s, const struct profile *p)
 
 /* What there is to be looked at. */
 struct profiles {
-	struct profile *cpu, *heap, *changed, *heap_changed;
+	struct profile *cpu, *heap, *changed, *heap_changed, *heap_freed;
 };
 
 static char *play_file(const char *path, const char *script, void *arg)
@@ -107,6 +114,7 @@ static char *play_file(const char *path, const char *script, void *arg)
 	while (golden_line(&script, line, sizeof(line), &value))
 		take_line(&s, line, value, path);
 	return play(&s, s.heap && s.changed ? of->heap_changed
+			: s.freed           ? of->heap_freed
 			: s.heap            ? of->heap
 			: s.changed         ? of->changed
 					    : of->cpu);
@@ -114,8 +122,8 @@ static char *play_file(const char *path, const char *script, void *arg)
 
 Test(screens, golden)
 {
-	struct profiles of = { stage_profile(), stage_heap(), stage_changed(),
-			       stage_heap_changed() };
+	struct profiles of = { stage_profile(), stage_heap(), stage_changed(), stage_heap_changed(),
+			       stage_heap_freed() };
 
 	setlocale(LC_CTYPE, "C.UTF-8");
 	cr_assert_gt(golden_files(TEST_SCREENS, play_file, &of), 20, "screens are missing");
@@ -123,4 +131,5 @@ Test(screens, golden)
 	profile_free(of.heap);
 	profile_free(of.changed);
 	profile_free(of.heap_changed);
+	profile_free(of.heap_freed);
 }

@@ -55,12 +55,12 @@ static void next_metric(struct app *a)
 	}
 	a->follow = false;
 	if (l->beside) {
-		lens_choose(l, p, metric_next(p, first.metric));
+		lens_choose(l, p, metric_next(p, first.metric, l->filter));
 	} else if (l->n_columns > 1) {
 		memmove(l->column, l->column + 1, (l->n_columns - 1) * sizeof(first));
 		l->column[l->n_columns - 1] = first;
 	} else {
-		l->column[0].metric = metric_next(p, first.metric);
+		l->column[0].metric = metric_next(p, first.metric, l->filter);
 	}
 	name = metric_name(p, l->column[0].metric);
 	app_say_owned(a, false,

@@ -34,7 +34,7 @@ void app_compare_metric(struct app *a)
 		};
 		uint32_t reference = a->lens.sides.reference.v;
 
-		m = metric_next(p, m);
+		m = metric_next(p, m, a->lens.filter);
 		choice.event = event_name(p, m);
 		choice.metric = metric_word(p, m);
 		if (reference != ID_NONE)

@@ -28,8 +28,12 @@ static const char *counted_text(enum measure measure)
 		return " at the peak";
 	case MEASURE_LEAKED:
 		return " never freed";
+	case MEASURE_GROWN:
+		return " came and still in use";
 	case MEASURE_FREED:
 		return " freed";
+	case MEASURE_FREED_BY:
+		return " freed, by whom is known";
 	case MEASURE_TEMPORARY:
 		return " freed at once";
 	case MEASURE_WEIGHT:

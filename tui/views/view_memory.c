@@ -399,11 +399,20 @@ static bool resort(struct memory_view *v, const struct scene *s)
 
 static bool open_site(const struct memory_view *v, const struct scene *s, struct effect *out)
 {
+	const struct metric of = footprint_of(s)->lens.column[0].metric;
+
 	if (v->list.cursor >= v->list.n)
 		return false;
 	out->kind = EFFECT_OPEN;
 	out->view = VIEW_KIND_CALLERS;
 	out->place = (struct place){ .key_id = key_at(s, v->list.cursor)->id };
+	if (v->table.by != FOOTPRINT_CHANGE)
+		return true;
+	/* Rows by their growth lead to what grew. */
+	out->kind = EFFECT_FILTER;
+	out->has_place = out->has_metric = true;
+	out->metric = (struct metric){ of.event, MEASURE_GROWN, of.all };
+	out->grouping = s->analysis->lens.grouping;
 	return true;
 }
 

@@ -55,6 +55,7 @@ struct scan {
 	/* bits: kinds of which it is noted when they are, as of column 0's filters */
 	uint32_t noted;
 	uint32_t levels; /* bits: kinds of what is there, which over time are one */
+	uint32_t frees;  /* bits: kinds of who freed, which are added up by the origin that freed */
 	uint32_t kind_of[LENS_MAX_COLUMNS];  /* by column */
 	uint32_t first_of[LENS_MAX_COLUMNS]; /* [n_kinds] the first column of each */
 	uint32_t plain;                      /* bits: columns that add up bytes */
@@ -236,16 +237,62 @@ static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32
 	}
 }
 
+/* Was a block freed, by an origin of whose kinds some count that? Those kinds. */
+static unsigned find_free(const struct scan *s, uint32_t i, const uint32_t *kinds, uint32_t *origin,
+			  uint32_t *moment)
+{
+	const struct heap_columns *a = &s->state.columns;
+	uint32_t track = a->origins[allocation_origin(a, i)].track;
+	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
+
+	return heap_measure_free(a, i, end, origin, moment) ? kinds[*origin] & s->frees : 0;
+}
+
+/* A free, as an event of its own: by which origin, and when. */
+static void add_free(const struct scan *s, struct sums *to, uint32_t i)
+{
+	const struct heap_columns *a = &s->state.columns;
+	uint32_t track = a->origins[allocation_origin(a, i)].track, by = 0, moment = 0;
+	unsigned counts = find_free(s, i, s->timed ? s->columns : s->kinds, &by, &moment);
+	unsigned noted = 0;
+
+	if (counts && (s->columns[by] & 1) && s->any_time && s->any_time[by])
+		noted = s->noted;
+	for (unsigned left = counts; left; left &= left - 1) {
+		unsigned k = (unsigned)__builtin_ctz(left), c = s->first_of[k];
+		const struct heap_pass *pass = &s->column[c].pass;
+		struct heap_sum *of = &to->of.origin[(size_t)by * s->n_kinds + k];
+		int64_t x = amount(s, c, track, allocation_begin(a, i), allocation_size(a, i));
+		bool passes = !s->timed || heap_pass_lens(pass, a, i, by, moment);
+
+		if ((noted >> k & 1) && s->slots && heap_filter_block(&pass->own, i) &&
+		    heap_filter_block(&pass->lens, i))
+			note_time(s, to, k, track, moment, END_NEVER, x);
+		if (s->timed && !heap_pass_own(pass, a, i, by, moment))
+			continue;
+		if (s->timed)
+			heap_sum_add(&to->whole[c], x);
+		if (!passes)
+			continue;
+		heap_sum_add(&of->sum, x);
+		of->n_blocks++;
+		if (noted >> k & 1)
+			note_passing(s, to, k, track, moment);
+	}
+}
+
 static void scan_blocks_of_any_time(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
 	struct scan *s = arg;
 	const struct heap_columns *a = &s->state.columns;
 
 	for (uint32_t i = from; i < to; i++) {
-		unsigned kinds = s->kinds[allocation_origin(a, i)];
+		unsigned kinds = s->kinds[allocation_origin(a, i)] & ~s->frees;
 
 		if (kinds)
 			add_block_of_any_time(s, &s->sums[worker], i, kinds);
+		if (s->frees)
+			add_free(s, &s->sums[worker], i);
 	}
 }
 
@@ -255,10 +302,12 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	const struct heap_columns *a = &s->state.columns;
 
 	for (uint32_t i = from; i < to; i++) {
-		unsigned columns = s->columns[allocation_origin(a, i)];
+		unsigned columns = s->columns[allocation_origin(a, i)] & ~s->frees;
 
 		if (columns)
 			add_block(s, &s->sums[worker], i, columns);
+		if (s->frees)
+			add_free(s, &s->sums[worker], i);
 	}
 }
 
@@ -273,7 +322,8 @@ static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b,
 	bool noted = (s->noted >> kind & 1) && (s->columns[b->origin] & 1);
 	struct heap_when when;
 
-	if (g->is_level || (s->timed && !heap_pass_own(&g->pass, a, ID_NONE, b->origin, b->moment)))
+	if (!heap_measure_has_bulk(g) ||
+	    (s->timed && !heap_pass_own(&g->pass, a, ID_NONE, b->origin, b->moment)))
 		return;
 	if (noted && s->slots && s->any_time[b->origin] &&
 	    heap_filter_block(&g->pass.lens, ID_NONE)) {
@@ -438,12 +488,15 @@ static void add_to_rule(struct rule *r, const struct heap_measure *g, uint32_t t
 	case MEASURE_FREED:
 		r->freed |= bit;
 		return;
+	case MEASURE_FREED_BY: /* see add_free() */
+		return;
 	case MEASURE_TEMPORARY:
 		r->temporary |= bit;
 		return;
 	case MEASURE_LIVE:
 	case MEASURE_PEAK:
 	case MEASURE_LEAKED:
+	case MEASURE_GROWN:
 		break;
 	}
 	while (i < r->n_levels && r->at[i] != g->at[track])
@@ -484,6 +537,7 @@ static void find_kinds(struct scan *s)
 		if (k == s->n_kinds) {
 			s->first_of[s->n_kinds++] = c;
 			s->levels |= (uint32_t)s->column[c].is_level << k;
+			s->frees |= (uint32_t)s->column[c].by_free << k;
 		}
 		s->kind_of[c] = k;
 	}

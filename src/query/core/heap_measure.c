@@ -8,6 +8,7 @@
 #include "query/core/heap_measure.h"
 
 #include "base/mem.h"
+#include "query/core/filter.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,15 +36,29 @@ static void take_peak(struct peak *p, const struct heap_state *s, uint32_t track
 	p->time_ns = heap_track_time(&s->track[track], at - 1) - s->begin_ns[track];
 }
 
+/* The end of the stretch that the filters of lens and column let pass. */
+static int64_t stretch_end(const struct lens *l, const struct lens_column *c)
+{
+	int64_t from, of_lens, of_column;
+
+	filter_times(l->filter, &from, &of_lens);
+	filter_times(c->filter, &from, &of_column);
+	return of_lens < of_column ? of_lens : of_column;
+}
+
 /* How many moments of a track are before the time that a level is of. */
 static uint32_t moments_before(enum measure m, const struct heap_state *s, uint32_t track,
 			       const struct lens *l, const struct lens_column *c)
 {
+	int64_t end_ns;
+
 	/* What a process held that is gone by then is not freed either. */
 	if (m == MEASURE_LEAKED && c->level_ns > 0)
 		return heap_level_known(&s->track[track], heap_state_moment(s, track, c->level_ns));
 	if (m == MEASURE_LIVE)
 		return heap_state_level(s, track, c->level_ns > 0 ? c->level_ns : l->cursor_ns);
+	if (m == MEASURE_GROWN && (end_ns = stretch_end(l, c)) < INT64_MAX)
+		return heap_state_level(s, track, end_ns);
 	return s->track[track].n_moments;
 }
 
@@ -78,6 +93,7 @@ int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 	g->squares = r->lens->column[column].squares;
 	g->blocks = m == MEASURE_SAMPLES || m == MEASURE_TEMPORARY;
 	g->is_level = measure_is_level(m);
+	g->by_free = m == MEASURE_FREED_BY;
 	if (g->blocks && !state->exact)
 		g->scale = SAMPLED_SCALE;
 	heap_pass_init(&g->pass, state, r, column);
@@ -108,7 +124,7 @@ int64_t heap_measure_bulk(const struct heap_measure *g, const struct heap_bulk *
 {
 	uint64_t n = b->bytes;
 
-	if (g->is_level || g->squares)
+	if (!heap_measure_has_bulk(g) || g->squares)
 		return 0;
 	if (g->blocks)
 		n = g->measure == MEASURE_SAMPLES ? b->calls : b->temporary;

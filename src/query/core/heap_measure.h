@@ -20,6 +20,7 @@ struct heap_measure {
 	bool blocks;   /* it counts these, not bytes */
 	bool squares;  /* it is of what chance makes of them, in squares of HEAP_SQUARE_UNIT */
 	bool is_level; /* it is of what is there, not of what happens */
+	bool by_free;  /* it is of who freed, and when */
 	/* [n_tracks] moments that have happened, for what is there at a time; owned */
 	uint32_t *at;
 	int64_t scale;           /* amounts are in 1/scale of the unit: counts of sampled blocks */
@@ -53,9 +54,11 @@ static inline bool heap_measure_counts(const struct heap_measure *g, uint32_t tr
 	case MEASURE_LIVE:
 	case MEASURE_PEAK:
 	case MEASURE_LEAKED:
+	case MEASURE_GROWN:
 		return begin < g->at[track] &&
 		       (end == END_NEVER || (end & END_MOMENT) >= g->at[track]);
 	case MEASURE_FREED:
+	case MEASURE_FREED_BY:
 		return end != END_NEVER;
 	case MEASURE_TEMPORARY:
 		return end != END_NEVER && (end & END_TEMPORARY);
@@ -70,6 +73,23 @@ static inline int64_t heap_measure_exactly(const struct heap_measure *g, uint64_
 }
 int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track *t, uint32_t begin,
 			   uint64_t size);
+
+/* Who freed allocation i, with such an end, and in which moment. False: it was not freed, or that is not known. */
+static inline bool heap_measure_free(const struct heap_columns *c, uint32_t i, uint32_t end,
+				     uint32_t *origin, uint32_t *moment)
+{
+	if (end == END_NEVER || !c->release)
+		return false;
+	*origin = allocation_release(c, i);
+	*moment = end & END_MOMENT;
+	return *origin < c->n_origins;
+}
+
+/* Does it count what is known as sums alone? Those were never there for long, and nobody knows who freed them. */
+static inline bool heap_measure_has_bulk(const struct heap_measure *g)
+{
+	return !g->is_level && !g->by_free;
+}
 
 /* What only counted blocks add: they are freed by now, and were never there for long. */
 int64_t heap_measure_bulk(const struct heap_measure *g, const struct heap_bulk *b);

@@ -308,7 +308,31 @@ static event_id next_event(const struct profile *p, event_id event, uint32_t n_e
 	return next;
 }
 
-struct metric metric_next(const struct profile *p, struct metric m)
+/* Is it known where blocks were freed? */
+static bool knows_frees(const struct profile *p)
+{
+	struct heap_columns c;
+
+	profile_heap(p, &c);
+	return c.release != NULL;
+}
+
+/* Does the measure of a heap say something that the one before it does not? */
+static bool says_more(const struct profile *p, enum measure m, const struct filter *f)
+{
+	int64_t from, to;
+
+	switch (m) {
+	case MEASURE_GROWN:
+		return filter_times(f, &from, &to);
+	case MEASURE_FREED_BY:
+		return knows_frees(p);
+	default:
+		return true;
+	}
+}
+
+struct metric metric_next(const struct profile *p, struct metric m, const struct filter *f)
 {
 	struct profile_counts counts;
 	event_id next;
@@ -316,8 +340,9 @@ struct metric metric_next(const struct profile *p, struct metric m)
 	profile_counts_read(p, &counts);
 	if (m.event.v >= counts.n_events)
 		return m;
-	if (metric_is_heap(p, m) && m.measure < MEASURE_TEMPORARY)
-		return (struct metric){ m.event, m.measure + 1, m.all };
+	while (metric_is_heap(p, m) && m.measure < MEASURE_TEMPORARY)
+		if (says_more(p, ++m.measure, f))
+			return m;
 	if (m.measure == MEASURE_WEIGHT && profile_event(p, m.event)->has_weight)
 		return (struct metric){ .event = m.event, .measure = MEASURE_SAMPLES };
 	if (m.measure == MEASURE_SAMPLES && is_clock(profile_event(p, m.event)) &&
@@ -446,6 +471,15 @@ static int check_wall(const struct profile *p, struct metric m, struct err *e)
 	return 0;
 }
 
+/* Can it be said who freed? If not, a sentence says why. */
+static int check_frees(const struct profile *p, struct err *e)
+{
+	return knows_frees(p)
+		       ? 0
+		       : err_set(e, -ENOENT,
+				 "where blocks were freed is not known: record with --heap --free-stacks");
+}
+
 /* The measure as the event, now known, has it. */
 static int set_measure(const struct profile *p, const char *measure, struct metric m,
 		       struct metric *out, struct err *e)
@@ -456,6 +490,8 @@ static int set_measure(const struct profile *p, const char *measure, struct metr
 	if (*measure && !find_measure(measure, heap, &m.measure, e))
 		return -ENOENT;
 	if (m.measure == MEASURE_WALL && check_wall(p, m, e))
+		return -ENOENT;
+	if (m.measure == MEASURE_FREED_BY && check_frees(p, e))
 		return -ENOENT;
 	*out = m;
 	return 0;

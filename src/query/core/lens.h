@@ -30,7 +30,9 @@ struct run_history;
 	X(LIVE,      "live")      /* bytes there at the lens' cursor */ \
 	X(PEAK,      "peak")      /* bytes there when most of what passes was */ \
 	X(LEAKED,    "leaked")    /* bytes never freed */ \
+	X(GROWN,     "grown")     /* bytes allocated in the lens' stretch of time and in use at its end */ \
 	X(FREED,     "freed")     /* bytes freed */ \
+	X(FREED_BY,  "freed-by")  /* the same, of the stacks and threads that freed them */ \
 	X(TEMPORARY, "temporary") /* blocks freed as the next thing that a thread did to its heap */
 /* clang-format on */
 
@@ -46,7 +48,7 @@ enum measure {
 /* Is it of what is there, not of what happens? */
 static inline bool measure_is_level(enum measure m)
 {
-	return m == MEASURE_LIVE || m == MEASURE_PEAK || m == MEASURE_LEAKED;
+	return m == MEASURE_LIVE || m == MEASURE_PEAK || m == MEASURE_LEAKED || m == MEASURE_GROWN;
 }
 
 struct metric {
@@ -243,8 +245,11 @@ void lens_done(struct lens *l);
 char *metric_name(const struct profile *p, struct metric m);
 /* The measure's word for --metric: "period", "samples", or for heaps "bytes", "peak", …. */
 const char *metric_word(const struct profile *p, struct metric m);
-/* The metric after m: every measure of its event that says something else, then those of the next event that has any. */
-struct metric metric_next(const struct profile *p, struct metric m);
+/*
+ * The metric after m: every measure of its event that says something else, then those of the next event that has any. MEASURE_GROWN
+ * says something else where f, which may be NULL, has a stretch of time, and MEASURE_FREED_BY where free stacks were recorded.
+ */
+struct metric metric_next(const struct profile *p, struct metric m, const struct filter *f);
 /* The event whose weights MEASURE_WALL adds to those of the metric's own; of others {ID_NONE}. */
 event_id metric_waits(const struct profile *p, struct metric m);
 /* The name of the metric's event, or of all of allocations; borrowed for the profile's life. The event is there. */

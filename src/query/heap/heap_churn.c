@@ -199,10 +199,10 @@ static void add_handoffs(struct handoffs *h)
 				    fmt_count(n, llround(h->known)), fmt_count(of, llround(h->n))));
 	if (h->known > 0)
 		heap_note(h->ask,
-			  xasprintf("of the %s whose freeing thread is known, another thread than "
-				    "the allocating one freed %s %%",
-				    fmt_counted(n, llround(h->known), "block"),
-				    fmt_percent(part, llround(h->other), llround(h->known))));
+			  xasprintf("another thread than the allocating one freed %s %% of %s "
+				    "whose freer is known",
+				    fmt_percent(part, llround(h->other), llround(h->known)),
+				    fmt_counted(n, llround(h->known), "block")));
 }
 
 int heap_handoffs(struct heap_asking *ask)
