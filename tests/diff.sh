@@ -133,14 +133,14 @@ says out ': host slower, or more work?'
 says out '# measured values; --normalise typical scales by that'
 says out '# total 39,000 → 60,300'
 [ "$(grep -v '^#' out | grep -vc -e ' run? ' -e ' noise ')" = 1 ] || fault "other functions than the changed one are beyond noise: $(grep -v '^#' out)"
-grep -v '^#' out | head -1 | grep -q '+110\.0 .* cmp$' || fault "the first row is not what changed, as measured: $(grep -v '^#' out)"
+grep -v '^#' out | sed -n 1p | grep -q '+110\.0 .* cmp$' || fault "the first row is not what changed, as measured: $(grep -v '^#' out)"
 run 0 --report slow.folded fast.folded
 says out '12 of 13 functions shrank by about 33.3 %'
 says out ': host faster, or less work?'
 run 0 --report --normalise typical fast.folded slow.folded
 says out 'normalised by what most functions did'
 says out '# scaled by 1/1.50; the measured total is 39,000 → 60,300 (+54.6 %), which --normalise none compares'
-grep -v '^#' out | head -1 | grep -q '+40\.0 .* cmp$' || fault "the first row is not what changed: $(grep -v '^#' out)"
+grep -v '^#' out | sed -n 1p | grep -q '+40\.0 .* cmp$' || fault "the first row is not what changed: $(grep -v '^#' out)"
 [ "$(grep -v '^#' out | grep -vc ' noise ')" = 2 ] || fault "other functions than the changed one are beyond noise: $(grep -v '^#' out)"
 # Screens, Markdown and the gate have the same numbers.
 run 0 --markdown fast.folded slow.folded
@@ -186,7 +186,7 @@ for i in 1:1 2:1.6 3:0.7; do
 done
 run 0 --report --normalise typical fast-1.folded fast-2.folded fast-3.folded -- slow-1.folded slow-2.folded slow-3.folded
 says out 'differ alike from run to run, by up to'
-grep -v '^#' out | head -1 | grep -q '+4.\.. .* cmp$' || fault "three runs: the first row is not what changed: $(cat out)"
+grep -v '^#' out | sed -n 1p | grep -q '+4.\.. .* cmp$' || fault "three runs: the first row is not what changed: $(cat out)"
 [ "$(grep -v '^#' out | grep -vc ' noise ')" = 2 ] || fault "three runs: other functions are beyond noise: $(cat out)"
 run 0 --report fast-1.folded fast-2.folded fast-3.folded -- slow-1.folded slow-2.folded slow-3.folded
 says out 'not normalised'
@@ -199,7 +199,7 @@ run 0 --report --loose-names -n 0 "${regex[@]}"
 says out ': samples, not normalised'
 says out '# total 878 → 1,270: +392'
 grep -Eq 'alike|functions (grew|shrank)' out && fault 'what is below one caller is taken for all of the program'
-grep -v '^#' out | head -1 | grep -q '+257 .* std::__detail::_Executor<…>::_M_dfs *' || fault "the first row: $(grep -v '^#' out | head -1)"
+grep -v '^#' out | sed -n 1p | grep -q '+257 .* std::__detail::_Executor<…>::_M_dfs *' || fault "the first row: $(grep -v '^#' out | head -1)"
 grep -v '^#' out | grep 'sort' | grep -qv ' noise ' && fault "what did not change is beyond noise: $(grep sort out)"
 run 0 --view info --keys '' --screen 160x40 "${regex[@]}"
 says out '+392, from 878 to 1,270'
@@ -224,7 +224,7 @@ for i in 156 150 151; do printf 'main;a 9000\nmain;b 7000\nmain;gone %d\n' $i; d
 for i in 1 2 3; do printf 'main;a 90%d0\nmain;b 70%d0\n' $i $((4 - i)) >"without.$i"; done
 run 0 --report with.aa with.ab with.ac -- without.1 without.2 without.3
 grep ' gone$' out | grep -q noise && fault "what is gone is noise: $(cat out)"
-grep -v '^#' out | head -1 | grep -q ' gone$' || fault "what is gone is not first: $(cat out)"
+grep -v '^#' out | sed -n 1p | grep -q ' gone$' || fault "what is gone is not first: $(cat out)"
 
 # --- lambdas that moved by a line -------------------------------------------------------------
 
@@ -233,7 +233,7 @@ printf 'main;run<(lambda at x.cc:13:3)> 1500\nmain;run<(lambda at x.cc:41:3)> 90
 run 0 --report lines.folded moved.folded
 says out '# run<(lambda at x.cc:12:3)> before is taken for run<(lambda at x.cc:13:3)> after: renamed?'
 says out '1. run<(lambda at x.cc:13:3)>, called by main, grew from 1,000 to 1,500: +500'
-grep -v '^#' out | head -1 | grep -q '+500 .*1,000 .*1,500 .*13:3)>.*(renamed?)$' || fault "the first row: $(grep -v '^#' out | head -1)"
+grep -v '^#' out | sed -n 1p | grep -q '+500 .*1,000 .*1,500 .*13:3)>.*(renamed?)$' || fault "the first row: $(grep -v '^#' out | head -1)"
 run 0 --json lines.folded moved.folded
 says out '"renamed": ['
 run 0 --view info --keys '' --screen 120x40 lines.folded moved.folded
@@ -285,6 +285,15 @@ grep -q '"runs": 8' out || fault "the compared runs speak for themselves: $(cat 
 [ "$(find early.d -name '*.run' | wc -l)" = 10 ] || fault "runs were noted twice: $(ls early.d)"
 run 0 --history early.d --keys '' --screen 120x40 hb ha
 grep -q ' gc  .* run?$' out || fault "the screen knows nothing of earlier runs: $(cat out)"
+# Screens add runs, too, each once; and a filter does not let the compared runs speak for themselves.
+run 0 --history screens.d --keys '' --screen 120x40 hb ha
+[ "$(find screens.d -name '*.run' | wc -l)" = 2 ] || fault "screens do not add their runs: $(ls screens.d)"
+run 0 --history screens.d --keys '/gc<Enter>=' --screen 120x40 ha hb
+[ "$(find screens.d -name '*.run' | wc -l)" = 2 ] || fault "screens add runs twice: $(ls screens.d)"
+run 0 --history screens.d --keys '' --screen 120x40 -f fn:gc hb early.1
+[ "$(find screens.d -name '*.run' | wc -l)" = 2 ] || fault "screens add what a filter leaves of runs: $(ls screens.d)"
+run 0 --json --history early.d -f fn:work hb ha
+grep -q '"runs": 8' out || fault "below a filter the compared runs speak for themselves: $(cat out)"
 # Of another program, and too few, they say nothing.
 printf 'main;other 900\nmain;thing 800\nmain;gc 700\n' >hc
 printf 'main;other 900\nmain;thing 800\nmain;gc 500\n' >hd
@@ -297,7 +306,7 @@ mkdir early.d/00000000000000ab.run
 ln -s /dev/zero early.d/00000000000000ac.run
 run 0 --report --history early.d hb ha
 says out '# history: 8 earlier runs'
-says err 'proftop: left out of the history: early.d/00000000000000aa.run: line 5: the file ends too early'
+says err 'proftop: left out of the history: early.d/00000000000000aa.run: line 6: the file ends too early'
 says err 'proftop: left out of the history: 2 more files of early.d'
 run 2 --report --history hb hb ha
 says err 'hb: '
@@ -485,6 +494,12 @@ run 0 --report early.txt late.txt
 says out '# app-with-a-long-name-1.9 before is taken for app-with-a-long-name-1.10 after'
 grep -q '+300 .* 300 .* 600 .*parse' out || fault "one program of two versions: $(cat out)"
 grep -q 'only .* in functions that both sides have' out && fault 'programs that are paired are called different'
+# A run is one of the history by whatever name: of the other version, of --map, of its own.
+run 0 --report --history versions.d early.txt late.txt
+run 0 --report --history versions.d --no-pairs early.txt late.txt
+run 0 --report --history versions.d --map sort=order early.txt late.txt
+run_verb=report run 0 --history versions.d early.txt
+[ "$(find versions.d -name '*.run' | wc -l)" = 2 ] || fault "a run of another name is added twice: $(ls versions.d)"
 run 0 --report --group module early.txt late.txt
 grep -q '+300 .* 700 .* 1,000 .*app-with-a-long-name-1.10' out || fault "modules of two versions: $(cat out)"
 if command -v python3 >/dev/null 2>&1; then

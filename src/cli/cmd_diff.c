@@ -139,23 +139,35 @@ static void compared_free(struct compared *c)
 	free(c);
 }
 
+/* By a metric, or by that which was asked for: NULL with a sentence. The caller frees. */
+static struct analysis *analyse(const struct session *s, const char *metric, unsigned parts,
+				struct err *e)
+{
+	struct analysis *a;
+	struct lens lens;
+
+	if (make_lens(s, *metric ? metric : s->o->metric, &lens, e))
+		return NULL;
+	analysis_new_parts(s->profile, &lens, parts, NULL, &a); /* nobody cancels it */
+	lens_done(&lens);
+	return a;
+}
+
 /* The comparison by a metric, made when it is first asked for. NULL with a sentence. */
 static struct diff *compare(void *arg, const char *metric, struct err *e)
 {
 	struct session *s = arg;
-	unsigned parts = *metric ? 0 : ANALYSIS_TREE;
 	struct compared *c;
-	struct lens lens;
+	struct analysis *a;
 
 	for (size_t i = 0; i < s->made.n; i++)
 		if (!strcmp(s->made.at[i]->metric, metric))
 			return s->made.at[i]->analysis->diff;
-	if (make_lens(s, *metric ? metric : s->o->metric, &lens, e))
+	a = analyse(s, metric, *metric ? 0 : ANALYSIS_TREE, e);
+	if (!a)
 		return NULL;
 	c = xcalloc(1, sizeof(*c));
-	c->metric = metric;
-	analysis_new_parts(s->profile, &lens, parts, NULL, &c->analysis); /* nobody cancels it */
-	lens_done(&lens);
+	*c = (struct compared){ metric, a };
 	if (check_amounts(s, c->analysis, e)) {
 		compared_free(c);
 		return NULL;
@@ -283,15 +295,14 @@ static int write_junit(struct session *s, struct err *e)
 }
 
 /* Notes the runs where they are whole ones, each function by itself; else a sentence says that they are not. */
-static int note_runs(struct session *s, const struct diff *d, struct err *e)
+static int note_runs(const struct session *s, const struct analysis *a, struct err *e)
 {
-	const struct lens *l = &d->analysis->lens;
 	uint32_t n;
 
 	if (!s->o->history || s->o->side_a)
 		return 0;
-	if (!filter_n_terms(s->o->filter) && l->grouping == GROUP_FUNCTION)
-		return history_dir_add(s->o->history, &s->history, d->analysis, &n, e);
+	if (!filter_n_terms(s->o->filter) && a->lens.grouping == GROUP_FUNCTION)
+		return history_dir_add(s->o->history, &s->history, a, &n, e);
 	message("the runs are not added to %s: a filter or a grouping is given", s->o->history);
 	return 0;
 }
@@ -313,7 +324,7 @@ static int answer(struct session *s, struct err *e)
 		rc = write_report(s, d, e);
 	if (!rc)
 		rc = write_junit(s, e);
-	return rc ? rc : note_runs(s, d, e);
+	return rc ? rc : note_runs(s, d->analysis, e);
 }
 
 static void session_done(struct session *s)
@@ -340,6 +351,20 @@ static char *make_title(const struct comparison *s)
 	return title;
 }
 
+/* The same after screens, whatever was looked at in these. */
+static int note_runs_of_screens(const struct session *s, struct err *e)
+{
+	struct analysis *a = NULL;
+	int rc;
+
+	if (!s->o->history)
+		return 0;
+	a = analyse(s, "", 0, e);
+	rc = a ? note_runs(s, a, e) : -EINVAL;
+	analysis_free(a);
+	return rc;
+}
+
 /* Opens the screens, or prints one. */
 static enum status show(struct session *s, struct load *l)
 {
@@ -364,6 +389,8 @@ static enum status show(struct session *s, struct load *l)
 		status = message_error(&e, STATUS_UNUSABLE);
 	free(title);
 	lens_done(&lens);
+	if (status == STATUS_GOOD && note_runs_of_screens(s, &e))
+		status = message_error(&e, STATUS_USAGE);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "query/analysis.h"
 #include "query/core/name_rules.h"
+#include "query/core/sample_scan.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -151,8 +152,52 @@ static void take_run(const struct analysis *a, enum side side, uint32_t c, struc
 	}
 }
 
+/* A row's time since its capture began and what it weighs: the rows of a file have the same ones beside any other file. */
+static uint64_t hash_row(const struct sample_scan *r, uint32_t c, uint64_t row)
+{
+	const struct sample_columns *rows = &r->rows;
+	uint32_t thread = rows->thread ? rows->thread[row] : ID_NONE;
+	double weight = (double)sample_scan_weight(&r->column[c], row) / (double)r->column[c].one;
+	uint64_t since = 0, bits;
+
+	if (rows->time_ns && rows->time_ns[row] != TIME_NONE)
+		since = (uint64_t)rows->time_ns[row] -
+			(uint64_t)r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
+	memcpy(&bits, &weight, sizeof(bits));
+	return hash_u64(hash_u64(since) ^ bits);
+}
+
+/* Of the column of each run, whatever the lens' filter leaves of it: sums, so that rows may come in any order. */
+static void hash_rows(const struct analysis *a, uint64_t sum[LENS_MAX_COLUMNS])
+{
+	const struct lens *l = &a->lens;
+	uint32_t end = SIDES_FIRST + l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER];
+	struct sample_scan *r;
+
+	memset(sum, 0, LENS_MAX_COLUMNS * sizeof(*sum));
+	if (sample_scan_new(a->profile, &a->counts, l, NULL, &r))
+		return;
+	while (sample_scan_next(r, NULL) > 0) {
+		for (uint32_t c = SIDES_FIRST; c < end; c++) {
+			const bool *own = sample_scan_own(r, c);
+
+			for (uint64_t i = 0; i < r->n; i++) {
+				uint64_t row = r->begin + i;
+
+				if ((!own || own[i]) &&
+				    sample_scan_counts(&r->column[c], r->event ? r->event[row] : 0))
+					sum[c] += hash_row(r, c, row);
+			}
+		}
+	}
+	sample_scan_free(r);
+}
+
 void run_history_take(const struct analysis *a, struct run_history *out)
 {
+	uint64_t rows[LENS_MAX_COLUMNS];
+
+	hash_rows(a, rows);
 	for (int side = 0; side < N_SIDES; side++) {
 		uint32_t first = lens_side(&a->lens, (enum side)side);
 
@@ -160,6 +205,7 @@ void run_history_take(const struct analysis *a, struct run_history *out)
 			struct noted_run r;
 
 			take_run(a, (enum side)side, first + i, &r);
+			r.rows = rows[first + i];
 			vec_push(&out->run, r);
 		}
 	}
@@ -175,6 +221,8 @@ char *run_history_write(const struct noted_run *r)
 		mem_fail(0);
 	fprintf(to, FIRST_LINE "\nnoted %" PRId64 "\nmetric %s\ntotal %.9g\n", r->noted_ns,
 		r->metric, r->total);
+	if (r->rows)
+		fprintf(to, "rows %016" PRIx64 "\n", r->rows);
 	for (size_t i = 0; i < r->function.n; i++) {
 		const struct noted_function *f = &r->function.at[i];
 
@@ -254,6 +302,15 @@ static bool read_function(const char *s, struct noted_function *f)
 	return *s == '\0';
 }
 
+/* Is it the line that only runs of known samples have? */
+static bool read_rows(const char *s, uint64_t *out)
+{
+	if (strncmp(s, "rows ", 5) != 0)
+		return false;
+	s += 5;
+	return take_id(&s, out) && *s == '\0' && *out;
+}
+
 static int read_functions(struct lines *l, struct noted_run *out, struct err *e)
 {
 	char end[32];
@@ -264,6 +321,8 @@ static int read_functions(struct lines *l, struct noted_run *out, struct err *e)
 
 		if (rc)
 			return rc;
+		if (out->function.n == 0 && !out->rows && read_rows(l->line, &out->rows))
+			continue;
 		snprintf(end, sizeof(end), "end %zu", out->function.n);
 		if (strcmp(l->line, end) == 0)
 			return l->at == l->end ? 0 : wrong(l, "something follows the end", e);
@@ -331,8 +390,11 @@ static bool near(double a, double b)
 
 bool run_history_same(const struct noted_run *a, const struct noted_run *b)
 {
-	if (a->function.n != b->function.n || !near(a->total, b->total) ||
-	    strcmp(a->metric, b->metric) != 0)
+	if (strcmp(a->metric, b->metric) != 0)
+		return false;
+	if (a->rows && b->rows)
+		return a->rows == b->rows;
+	if (a->function.n != b->function.n || !near(a->total, b->total))
 		return false;
 	for (size_t i = 0; i < a->function.n; i++)
 		if (a->function.at[i].id != b->function.at[i].id ||

@@ -12,6 +12,7 @@
  *   noted 1764177661000000000
  *   metric cpu-clock
  *   total 2711000000
+ *   rows 6f1c3b5a99e0d274
  *   f 00d3a1c9e2b4f687 829000000 829 911000000 911
  *   end 1
  */
@@ -49,6 +50,8 @@ struct noted_run {
 	int64_t noted_ns; /* since 1970; runs come in this order */
 	char *metric;     /* as metric_name() says, without control characters; owned */
 	double total;
+	uint64_t
+		rows; /* a hash of its samples' times and weights, whatever functions are called; 0: not known */
 	VEC(struct noted_function) function; /* by id, each once; owned */
 };
 
@@ -68,7 +71,7 @@ char *run_history_write(const struct noted_run *r);
 int run_history_read(const char *text, size_t n, const char *name, struct noted_run *out,
 		     struct err *e);
 
-/* Do both say the same, whenever they were noted? */
+/* Are both of the same samples, whenever they were noted and whatever functions are called? Where samples are not known, of equal functions. */
 bool run_history_same(const struct noted_run *a, const struct noted_run *b);
 
 /* What a function's runs differ by of themselves. */
