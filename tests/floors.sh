@@ -186,65 +186,71 @@ check_readmes() {
         }')
 }
 
-# A header must compile as the only thing included.
+# A header must compile as the only thing included: check_headers ROOM…
 check_headers() {
     local file flags=(-fsyntax-only -std=gnu17 -D_GNU_SOURCE -x c -)
     while read -r file; do
         printf '#include "%s"\n' "${file#src/}" |
             ${CC:-cc} -Isrc -I. ${FLOORS_CFLAGS:-} "${flags[@]}" ||
             fault "$file: does not compile alone"
-    done < <(sources | grep '\.h$')
+    done < <(find "$@" -name '*.h' | LC_ALL=C sort)
 }
 
-check_all() {
+check_text() {
     check_rooms
     check_outside
     check_sizes
     check_readmes
-    [ -n "${FLOORS_NO_CC:-}" ] || check_headers
+}
+
+check_all() {
+    check_text
+    check_headers src formats tui tests demo
 }
 
 # --- does it find faults? -------------------------------------------------------------------
 
-# Plants a fault with a shell command in a fresh copy and wants a message that has TEXT.
-plant() {
-    local what=$1 text=$2 command=$3 copy said
+# One fault of each kind: what it is, what must be said of it, and the shell command that plants it.
+plants=(
+    'base includes profile' 'src/base/mem.c: src/base must not see src/profile'
+    'echo "#include \"profile/profile.h\"" >>src/base/mem.c'
+    'query includes symbols, beside it' 'src/query/core must not see src/symbols'
+    'echo "#include \"symbols/resolver.h\"" >>src/query/core/lens.h'
+    'a format includes the terminal' 'formats must not see tui/app' 'echo "#include \"tui/app/tui.h\"" >>formats/format.h'
+    'a view includes a format' 'tui/views must not see formats' 'echo "#include \"formats/format.h\"" >>tui/views/flame_view.h'
+    'the canvas includes a view' 'tui/canvas must not see tui/views' 'echo "#include \"tui/views/flame_view.h\"" >>tui/canvas/canvas.h'
+    'a header that is nowhere' '"base/nowhere.h", which is no file of this project' 'echo "#include \"base/nowhere.h\"" >>src/base/mem.c'
+    'a header without its room' '"mem.h", which is no file of this project' 'echo "#include \"mem.h\"" >>src/base/arena.c'
+    'a room that nobody knows' 'src/attic is no room' 'mkdir src/attic && echo "#include \"base/mem.h\"" >src/attic/stray.c'
+    'curses outside term.c' 'canvas.c: only tui/term/term.c sees curses' 'echo "#include <curses.h>" >>tui/canvas/canvas.c'
+    'libelf outside its file' 'main.c: only src/elf/elf_file.c sees libelf' 'echo "#include <gelf.h>" >>src/cli/main.c'
+    'perf_event_open outside record' 'main.c: only src/record/cpu calls perf_event_open' 'echo "int n = SYS_perf_event_open;" >>src/cli/main.c'
+    'a changed umask' 'main.c: umask() is of all threads' 'echo "int n = umask(0);" >>src/cli/main.c'
+    'a file without its line' 'src/base/stray: 0 lines' 'cp src/base/arena.c src/base/stray.c'
+    'a line without its file' 'src/base/map: is no file' 'rm -f src/base/map.c src/base/map.h'
+    'a long file' 'tui/canvas/canvas.c: more than 800' 'yes "" | head -801 >>tui/canvas/canvas.c'
+    'no SPDX line' 'src/base/mem.c: does not begin with its SPDX line' 'sed -i 1d src/base/mem.c'
+    'a header that leans on others' 'src/base/err.h: does not compile alone' 'echo "struct x { uint99_t y; };" >src/base/err.h'
+)
+
+# Plants all faults in one copy, and wants each to be found.
+self_test() {
+    local copy said i
     copy=$(mktemp -d)
     cp -r src formats tui tests demo doc "$copy/"
     chmod -R u+w "$copy"
-    (cd "$copy" && eval "$command")
-    said=$(cd "$copy" && check_all 2>&1)
-    if [[ $said == *"$text"* ]]; then
-        echo "found: $what"
-    else
-        fault "not found: $what"
-    fi
+    for ((i = 2; i < ${#plants[@]}; i += 3)); do
+        (cd "$copy" && eval "${plants[i]}")
+    done
+    said=$(cd "$copy" && { check_text; check_headers src/base; } 2>&1)
+    for ((i = 0; i < ${#plants[@]}; i += 3)); do
+        if [[ $said == *"${plants[i + 1]}"* ]]; then
+            echo "found: ${plants[i]}"
+        else
+            fault "not found: ${plants[i]}"
+        fi
+    done
     rm -rf "$copy"
-}
-
-self_test() {
-    local FLOORS_NO_CC=1
-    export FLOORS_NO_CC
-    plant 'base includes profile' 'src/base must not see src/profile' \
-        'echo "#include \"profile/profile.h\"" >>src/base/mem.c'
-    plant 'query includes symbols, beside it' 'src/query/core must not see src/symbols' \
-        'echo "#include \"symbols/resolver.h\"" >>src/query/core/lens.h'
-    plant 'a format includes the terminal' 'formats must not see tui/app' 'echo "#include \"tui/app/tui.h\"" >>formats/format.h'
-    plant 'a view includes a format' 'tui/views must not see formats' 'echo "#include \"formats/format.h\"" >>tui/views/flame_view.h'
-    plant 'the canvas includes a view' 'tui/canvas must not see tui/views' 'echo "#include \"tui/views/flame_view.h\"" >>tui/canvas/canvas.h'
-    plant 'a header that is nowhere' 'no file of this project' 'echo "#include \"base/nowhere.h\"" >>src/base/mem.c'
-    plant 'a header without its room' 'no file of this project' 'echo "#include \"mem.h\"" >>src/base/arena.c'
-    plant 'a room that nobody knows' 'is no room' 'mkdir src/attic && echo "#include \"base/mem.h\"" >src/attic/stray.c'
-    plant 'curses outside term.c' 'only tui/term/term.c' 'echo "#include <curses.h>" >>tui/canvas/canvas.c'
-    plant 'libelf outside its file' 'sees libelf' 'echo "#include <gelf.h>" >>src/cli/main.c'
-    plant 'perf_event_open outside record' 'perf_event_open' 'echo "int n = SYS_perf_event_open;" >>src/cli/main.c'
-    plant 'a changed umask' 'of all threads' 'echo "int n = umask(0);" >>src/cli/main.c'
-    plant 'a file without its line' 'stray: 0 lines' 'cp src/base/mem.c src/base/stray.c'
-    plant 'a line without its file' 'is no file' 'rm -f src/base/map.c src/base/map.h'
-    plant 'a long file' 'more than 800' 'yes "" | head -801 >>src/base/mem.c'
-    plant 'no SPDX line' 'SPDX' 'sed -i 1d src/base/mem.c'
-    FLOORS_NO_CC=
-    plant 'a header that leans on others' 'does not compile alone' 'echo "struct x { uint99_t y; };" >src/base/err.h'
 }
 
 if [ "${1:-}" = --self-test ]; then

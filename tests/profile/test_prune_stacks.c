@@ -234,7 +234,7 @@ Test(shorten, leaves_alone_what_is_held)
 	profile_free(p);
 }
 
-enum { RATE = 250, DEPTH = 4, FUNCTIONS = 60, HOUR = 3600 };
+enum { RATE = 250, DEPTH = 4, FUNCTIONS = 60, WHILE = 1200 };
 
 /* A program hardly two of whose stacks are equal, and who watches it. */
 struct watch {
@@ -322,33 +322,33 @@ static uint64_t watch(struct watch *w, int from, int to, int every)
 }
 
 /*
- * Nearly three million samples as live keeps them, with all that is asked of them: memory, at any moment, is in the third hour that of
+ * An hour of samples as live keeps them, with all that is asked of them: memory, at any moment, is in the third twenty minutes that of
  * the second, and in the tenth minute that of the first two, but for a tenth.
  */
-Test(shorten, hours_take_no_more_than_minutes, .timeout = 600)
+Test(shorten, an_hour_takes_no_more_than_minutes, .timeout = 600)
 {
-	uint64_t first, tenth, second_hour, third_hour;
+	uint64_t first, tenth, second_while, third_while;
 	struct watch w;
 
 	begin_watch(&w);
 	first = watch(&w, 0, 120, 2);
 	watch(&w, 120, 540, 60);
 	tenth = watch(&w, 540, 600, 2);
-	watch(&w, 600, HOUR, 60);
-	second_hour = watch(&w, HOUR, 2 * HOUR, 60);
-	third_hour = watch(&w, 2 * HOUR, 3 * HOUR, 60);
+	watch(&w, 600, WHILE, 60);
+	second_while = watch(&w, WHILE, 2 * WHILE, 60);
+	third_while = watch(&w, 2 * WHILE, 3 * WHILE, 60);
 	flat_expect(first, tenth, 10, "minutes");
-	flat_expect(second_hour, third_hour, 10, "hours");
-	/* The most of an hour is more than that of two minutes, of what goes up and down. */
-	flat_expect(first, third_hour, 5, "minutes and hours");
+	flat_expect(second_while, third_while, 10, "long whiles");
+	/* The most of twenty minutes is more than that of two minutes, of what goes up and down. */
+	flat_expect(first, third_while, 5, "minutes and long whiles");
 	cr_expect_leq(w.most_stacks,
 		      9u * ((1u << 12) + 69u * RATE * DEPTH * 9 / 8) / 8 + RATE * DEPTH);
 	cr_expect_leq(w.most_rows, 9u * 2 * 69u * RATE / 8 + RATE, "%lu rows",
 		      (unsigned long)w.most_rows);
 	cr_expect_leq(w.most_beyond, 1u << 13, "%lu", (unsigned long)w.most_beyond);
 	look_again(&w);
-	cr_expect_eq(w.shown->weights.total[0], (int64_t)3 * HOUR * RATE * 1000000);
-	cr_expect_eq(w.shown->weights.n_samples, (uint64_t)3 * HOUR * RATE);
+	cr_expect_eq(w.shown->weights.total[0], (int64_t)3 * WHILE * RATE * 1000000);
+	cr_expect_eq(w.shown->weights.n_samples, (uint64_t)3 * WHILE * RATE);
 	analysis_free(w.shown);
 	lens_done(&w.lens);
 	profile_free(w.p);
