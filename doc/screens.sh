@@ -24,6 +24,7 @@ screens() {
     screen 'flame: all stacks at once' '5'
     screen 'threads' '6'
     screen 'timeline: when it happened; mark a range to see only that' '7'
+    screen 'heat map of the same time: down a column its parts; two cells are the ends of a range' '7Tllll'
     screen 'info: what is in the file, and what is missing' '8'
     screen 'findings: what is worth knowing, in sentences' '0'
     screen 'the menu of a row: what can be done with it, each a term of the filter' '2jj.'

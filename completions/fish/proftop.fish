@@ -47,7 +47,7 @@ complete -c proftop -n "$lens" -l group -x -a 'function module file line thread 
 complete -c proftop -n "$lens" -l fields -x -d 'fields of tracepoints as innermost frames'
 complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
 
-complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline info memory findings leaks lifetimes sizes temporaries handoffs reallocs waste blocks allocators annotate' -d 'the view'
+complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline heat info memory findings leaks lifetimes sizes temporaries handoffs reallocs waste blocks allocators annotate' -d 'the view'
 complete -c proftop -n "$screen" -l source -x -a '(__fish_complete_directories)' -d 'look for source files below there'
 complete -c proftop -n "$screen" -l source-map -x -d 'FROM=TO: where recorded source paths are'
 complete -c proftop -n "$screen" -l screen -x -d 'COLSxROWS'

@@ -208,6 +208,8 @@ static void put_report(const struct report *r, const struct report_wish *asked, 
 		report_text_flame(r, to);
 	else if (r->view == VIEW_KIND_TIMELINE)
 		report_text_timeline(r, to);
+	else if (r->view == VIEW_KIND_HEAT)
+		report_text_heat(r, to);
 	else
 		report_text(r, to);
 }
@@ -272,6 +274,7 @@ CASES_OF_HEAP:
 	case VIEW_KIND_CALLERS:
 	case VIEW_KIND_BUTTERFLY:
 	case VIEW_KIND_TIMELINE:
+	case VIEW_KIND_HEAT:
 	case VIEW_KIND_ANNOTATE:
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:

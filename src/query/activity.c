@@ -298,31 +298,41 @@ static int sum_columns(const struct profile *p, const struct profile_counts *cou
 	return rc;
 }
 
+/* Sums by key of a thread, of samples and of allocations; the caller frees them, also where it was cancelled. */
+static int scan(const struct profile *p, const struct profile_counts *counts,
+		const struct lens *lens, const struct groups *keys, struct progress *progress,
+		struct thread_sums *s)
+{
+	struct sample_scan *r;
+	int rc = sample_scan_new(p, counts, lens, progress, &r);
+
+	if (rc < 0)
+		return rc;
+	s->weight = xcalloc(keys->n, sizeof(*s->weight));
+	s->n_samples = xcalloc(keys->n, sizeof(*s->n_samples));
+	if (s->whole_ns >= 0 && keys->n <= SLICES_MOST / s->span.n)
+		s->slice = xcalloc((size_t)keys->n * 2, s->span.n * sizeof(*s->slice));
+	s->slices_per_ns = s->span.n / ((double)(s->span.to_ns - s->span.from_ns));
+	while ((rc = sample_scan_next(r, progress)) > 0)
+		add_batch(r, keys, s);
+	if (rc == 0)
+		rc = heap_activity(p, r, keys, progress, s);
+	sample_scan_free(r);
+	return rc;
+}
+
 static int sum_up(const struct profile *p, const struct profile_counts *counts,
 		  const struct lens *lens, const struct weights *w, struct thread_sums *s,
 		  struct progress *progress, struct activity *out)
 {
-	struct sample_scan *r;
 	int rc;
 
 	*out = (struct activity){ .n_slices = s->span.n,
 				  .span_ns = (s->span.to_ns < s->whole_ns ? s->span.to_ns
 									  : s->whole_ns) -
 					     s->span.from_ns };
-	rc = sample_scan_new(p, counts, lens, progress, &r);
-	if (rc < 0)
-		return rc;
 	groups_init(&out->keys, p, counts, GROUP_THREAD);
-	s->weight = xcalloc(out->keys.n, sizeof(*s->weight));
-	s->n_samples = xcalloc(out->keys.n, sizeof(*s->n_samples));
-	if (s->whole_ns >= 0 && out->keys.n <= SLICES_MOST / s->span.n)
-		s->slice = xcalloc((size_t)out->keys.n * 2, s->span.n * sizeof(*s->slice));
-	s->slices_per_ns = s->span.n / ((double)(s->span.to_ns - s->span.from_ns));
-	while ((rc = sample_scan_next(r, progress)) > 0)
-		add_batch(r, &out->keys, s);
-	if (rc == 0)
-		rc = heap_activity(p, r, &out->keys, progress, s);
-	sample_scan_free(r);
+	rc = scan(p, counts, lens, &out->keys, progress, s);
 	out->slices = s->slice;
 	if (rc == 0 && !s->within)
 		rc = sum_columns(p, counts, lens, progress, out);
@@ -388,6 +398,29 @@ int activity_within(const struct profile *p, const struct profile_counts *counts
 	};
 
 	return sum_up(p, counts, lens, w, &s, progress, out);
+}
+
+int activity_together(const struct profile *p, const struct profile_counts *counts,
+		      const struct lens *lens, const struct weights *w,
+		      const struct time_span *span, struct progress *progress, int64_t **slices)
+{
+	uint32_t all = 0;
+	/* One key for threads of any id. */
+	const struct groups one = { .n = 1, .of_id = &all, .n_ids = 1 };
+	struct thread_sums s = {
+		.span = *span,
+		.within = true,
+		.whole_ns = w->begin_ns == TIME_NONE ? -1 : w->end_ns - w->begin_ns,
+	};
+	int rc = scan(p, counts, lens, &one, progress, &s);
+
+	free(s.weight);
+	free(s.n_samples);
+	if (rc == 0)
+		*slices = s.slice;
+	else
+		free(s.slice);
+	return rc;
 }
 
 void activity_done(struct activity *a)

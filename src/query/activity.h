@@ -74,6 +74,12 @@ int activity_of_threads(const struct profile *p, const struct profile_counts *co
 int activity_within(const struct profile *p, const struct profile_counts *counts,
 		    const struct lens *lens, const struct weights *w, const struct time_span *span,
 		    struct progress *progress, struct activity *out);
+/*
+ * Slices of the same, of all threads together: [span->n], which the caller frees, or NULL where there are no times.
+ */
+int activity_together(const struct profile *p, const struct profile_counts *counts,
+		      const struct lens *lens, const struct weights *w,
+		      const struct time_span *span, struct progress *progress, int64_t **slices);
 void activity_done(struct activity *a);
 
 #endif

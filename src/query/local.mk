@@ -5,4 +5,5 @@ libquery_a_SOURCES += \
 	src/query/analysis.c src/query/analysis.h \
 	src/query/code_weights.c src/query/code_weights.h \
 	src/query/heap_activity.c src/query/heap_activity.h \
+	src/query/heat_map.c src/query/heat_map.h \
 	src/query/over_time.c src/query/over_time.h

@@ -14,6 +14,7 @@
 #include "query/findings/findings.h"
 #include "query/heap/footprint_lines.h"
 #include "query/heap/heap_table.h"
+#include "query/heat_map.h"
 
 bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_wish *b)
 {
@@ -33,6 +34,7 @@ bool over_time_possible(const struct analysis *a, enum over_time_kind kind)
 		return a->footprint && !lens_compares(&a->lens);
 	case OVER_TIMELINE:
 	case OVER_FINDINGS:
+	case OVER_HEAT_MAP:
 		return !lens_compares(&a->lens);
 	case N_OVER_TIME:
 		break;
@@ -76,6 +78,8 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 	case OVER_HEAP:
 		return heap_table_new(a->footprint, (enum heap_question)wish->span.from_ns, NULL,
 				      progress, &o->heap);
+	case OVER_HEAT_MAP:
+		return heat_map_new(a, &wish->span, progress, &o->heat_map);
 	case N_OVER_TIME:
 		break;
 	}
@@ -109,5 +113,6 @@ void over_time_free(struct over_time *o)
 	free(o->activity);
 	findings_free(o->findings);
 	heap_table_free(o->heap);
+	heat_map_free(o->heat_map);
 	free(o);
 }

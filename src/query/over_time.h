@@ -15,6 +15,7 @@ struct analysis;
 struct findings;
 struct footprint_lines;
 struct heap_table;
+struct heat_map;
 struct progress;
 struct recent_kept;
 struct comparison_lines;
@@ -26,6 +27,7 @@ enum over_time_kind {
 	OVER_TIMELINE, /* who worked when within the span, whatever time terms say */
 	OVER_FINDINGS, /* what is worth knowing; of all of the time, and the span is any */
 	OVER_HEAP, /* a table about allocations: from_ns of the span is its enum heap_question */
+	OVER_HEAT_MAP, /* all threads together within the span, whatever time terms say */
 	N_OVER_TIME
 };
 
@@ -47,6 +49,7 @@ struct over_time {
 	struct activity *activity;
 	struct findings *findings;
 	struct heap_table *heap;
+	struct heat_map *heat_map;
 };
 
 bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_wish *b);

@@ -80,6 +80,7 @@ static void *state(struct stage *st)
 {
 	const struct view_ops *ops = view_of(st->view, &st->scene);
 
+	st->scene.view = st->view;
 	if (!st->state[st->view]) {
 		st->state[st->view] = ops->new ();
 		ops->update(st->state[st->view], &st->scene);

@@ -11,7 +11,8 @@ t_tui_SOURCES += \
 	tests/tui/test_app.c \
 	tests/tui/test_app_code.c \
 	tests/tui/test_app_comparison.c \
-	tests/tui/test_app_heap.c tests/tui/test_app_menu.c \
+	tests/tui/test_app_heap.c tests/tui/test_app_heat.c \
+	tests/tui/test_app_menu.c \
 	tests/tui/test_canvas.c \
 	tests/tui/test_flame_layout.c \
 	tests/tui/test_keymap.c \

@@ -14,6 +14,7 @@ static const int depths[] = { 0, 8, 16, 256 };
 static bool is_flame(int style)
 {
 	return (style >= STYLE_FLAME_UNKNOWN && style <= STYLE_FLAME_MERGED) ||
+	       (style >= STYLE_HEAT_1 && style <= STYLE_HEAT_8) ||
 	       (style >= STYLE_DIFF_WORSE_3 && style <= STYLE_DIFF_BETTER_3);
 }
 
@@ -103,6 +104,27 @@ Test(theme, changes_read_in_any_depth)
 			if (depths[d] == 256)
 				cr_expect(contrast(luminance(l.fg), luminance(l.bg)) >= 4.5,
 					  "style %d", style);
+		}
+}
+
+/* Each shade of a heat map is lighter than the one before; where colours are few, two neighbours differ. */
+Test(theme, heat_rises)
+{
+	double before = 0;
+
+	for (int style = STYLE_HEAT_1; style <= STYLE_HEAT_8; style++) {
+		double l = luminance(theme_look((uint16_t)style, 256).bg);
+
+		cr_expect(l > before, "style %d", style);
+		before = l;
+	}
+	for (size_t d = 1; d < N(depths); d++)
+		for (int style = STYLE_HEAT_2; style <= STYLE_HEAT_8; style++) {
+			struct look a = theme_look((uint16_t)(style - 1), depths[d]);
+			struct look b = theme_look((uint16_t)style, depths[d]);
+
+			cr_expect(a.bg != b.bg || a.fg != b.fg, "style %d in %d colours", style,
+				  depths[d]);
 		}
 }
 

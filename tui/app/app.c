@@ -289,7 +289,7 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 				   .wide = settings->wide,
 				   .loading = true,
 				   .live = source->live,
-				   .annotates = a->view == VIEW_KIND_ANNOTATE };
+				   .view = a->view };
 	a->live.baseline_ns = a->live.newest_ns = a->live.pace.per_s = -1;
 	a->live.now_ns = a->live.asked_ns = -1;
 	a->live.own.permille = a->live.its.permille = -1;
@@ -458,7 +458,8 @@ void app_release(struct app *a, int row, int col)
 		return;
 	if (from.row == row && from.col == col) {
 		/* a click on activity shows it at large; a drag chooses a range */
-		if (row == a->chrome.activity && a->view != VIEW_KIND_TIMELINE)
+		if (row == a->chrome.activity && a->view != VIEW_KIND_TIMELINE &&
+		    a->view != VIEW_KIND_HEAT)
 			app_go(a, VIEW_KIND_TIMELINE, NULL);
 		return;
 	}
@@ -498,6 +499,7 @@ static bool take_made(struct app *a)
 		a->instance[VIEW_KIND_MEMORY].stale = true;
 		a->instance[VIEW_KIND_TIMELINE].stale = true;
 		a->instance[VIEW_KIND_THREADS].stale = true;
+		a->instance[VIEW_KIND_HEAT].stale = true;
 	}
 	if (made) {
 		replace_analysis(a, made);

@@ -333,6 +333,17 @@ static void show_heap_view(struct app *a)
 		app_say(a, false, "no heap data in this profile");
 }
 
+/* The heat map, or the timeline where it is shown: two ways to see when. */
+static void show_heat_map(struct app *a)
+{
+	if (a->view == VIEW_KIND_HEAT)
+		show_tab(a, VIEW_KIND_TIMELINE);
+	else if (a->analysis->diff)
+		app_say(a, false, "a heat map is of one recording, not of a comparison");
+	else
+		show_tab(a, VIEW_KIND_HEAT);
+}
+
 /* Tables about a heap are one tab, which begins with the first of them. */
 static bool is_other_tab(const struct app *a, enum view_kind view)
 {
@@ -394,7 +405,7 @@ static bool act_on_selection(struct app *a, enum action action)
 	}
 	if (app_ops(a)->contexts & IN_CODE && action == ACTION_EDIT)
 		return false; /* it has a line selected */
-	if (app_ops(a)->contexts & IN_TASKS)
+	if (app_ops(a)->contexts & (IN_TASKS | IN_HEAT))
 		return false; /* no function is selected: the view knows what to do */
 	switch (action) {
 	case ACTION_TO_TREE:
@@ -482,6 +493,9 @@ static bool act_on_frame(struct app *a, enum action action)
 		return true;
 	case ACTION_HEAP_VIEW:
 		show_heap_view(a);
+		return true;
+	case ACTION_HEAT_MAP:
+		show_heat_map(a);
 		return true;
 	case ACTION_NEXT_VIEW:
 		step_tab(a, 1);

@@ -504,6 +504,10 @@ static const char *hint_text(const struct app *a, enum action action)
 		return "continue";
 	if (action == ACTION_BASELINE && a->live.baseline_ns >= 0)
 		return "no baseline";
+	if (action == ACTION_HEAT_MAP && a->view == VIEW_KIND_HEAT)
+		return "timeline";
+	if (action == ACTION_ENTER && a->view == VIEW_KIND_HEAT)
+		return "flame graph";
 	return action_hint(action);
 }
 
@@ -537,6 +541,9 @@ static bool has_hint(const struct app *a, enum action action)
 {
 	if (action == ACTION_METRIC && a->analysis->counts.n_events < 2)
 		return false;
+	/* It is for who looks at time. */
+	if (action == ACTION_HEAT_MAP && (a->analysis->diff || !(app_contexts(a) & IN_TIME)))
+		return false;
 	if (action == ACTION_SIDE_A && (a->analysis->diff || a->source->live))
 		return false;
 	if ((action == ACTION_EQUALISE || action == ACTION_SIZE) && !a->analysis->diff)
@@ -549,12 +556,12 @@ static bool has_hint(const struct app *a, enum action action)
 static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 {
 	/* A baseline leads the list where there is one: else nobody would find out of it. */
-	static const enum action first[] = { ACTION_BASELINE, ACTION_SIDE_B, ACTION_LEAVE_SIDES,
-					     ACTION_ENTER,    ACTION_ALIGN,  ACTION_EQUALISE,
-					     ACTION_SIZE,     ACTION_INVERT, ACTION_MARK_A,
-					     ACTION_MARK_B,   ACTION_FREEZE, ACTION_SEARCH,
-					     ACTION_FILTER,   ACTION_WINDOW, ACTION_BASELINE,
-					     ACTION_SAVE,     ACTION_METRIC };
+	static const enum action first[] = { ACTION_BASELINE, ACTION_SIDE_B,   ACTION_LEAVE_SIDES,
+					     ACTION_ENTER,    ACTION_ALIGN,    ACTION_EQUALISE,
+					     ACTION_SIZE,     ACTION_INVERT,   ACTION_MARK_A,
+					     ACTION_MARK_B,   ACTION_HEAT_MAP, ACTION_FREEZE,
+					     ACTION_SEARCH,   ACTION_FILTER,   ACTION_WINDOW,
+					     ACTION_BASELINE, ACTION_SAVE,     ACTION_METRIC };
 	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
 	int n = 1;
 

@@ -53,6 +53,8 @@ static void find_wishes(struct app *a, struct over_time_wishes *out)
 		out->of[OVER_THREADS].span.n = 0;
 	if (a->view != VIEW_KIND_TIMELINE)
 		out->of[OVER_TIMELINE].span.n = 0;
+	if (a->view != VIEW_KIND_HEAT)
+		out->of[OVER_HEAT_MAP].span.n = 0;
 	if (a->view != VIEW_KIND_FINDINGS)
 		out->of[OVER_FINDINGS].span.n = 0;
 	if (!view_is_of_heap(a->view))

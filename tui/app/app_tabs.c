@@ -46,13 +46,13 @@ static bool has_tab(const struct app *a, enum view_kind view)
 	       (view == VIEW_KIND_LEAKS && !view_is_of_heap(a->view));
 }
 
-static void put_heap_tab(const struct app *a, enum view_kind view, enum tab_names names, char *text,
-			 size_t n)
+/* The tab of a view whose key is a letter. */
+static void put_key_tab(const struct app *a, enum view_kind view, enum action action,
+			enum tab_names names, char *text, size_t n)
 {
 	char key[32];
 
-	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_HEAP_VIEW, key,
-		    sizeof(key));
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), action, key, sizeof(key));
 	if (a->view == view)
 		snprintf(text, n, "[%s %s]", key, views[view]->name);
 	else if (names == TAB_NUMBERS)
@@ -77,7 +77,11 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names
 		if (!app_has_view(a, (enum view_kind)i) || !has_tab(a, (enum view_kind)i))
 			continue;
 		if (view_is_of_heap((enum view_kind)i))
-			put_heap_tab(a, (enum view_kind)i, names, text, sizeof(text));
+			put_key_tab(a, (enum view_kind)i, ACTION_HEAP_VIEW, names, text,
+				    sizeof(text));
+		else if (i == VIEW_KIND_HEAT)
+			put_key_tab(a, (enum view_kind)i, ACTION_HEAT_MAP, names, text,
+				    sizeof(text));
 		else if (i >= N_NUMBERED)
 			snprintf(text, sizeof(text), active ? "[%s]" : " %s ", views[i]->name);
 		else if (active)

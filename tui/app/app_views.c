@@ -187,7 +187,7 @@ void app_show(struct app *a, enum view_kind view)
 	if (a->cursor_moved && !a->sides && view != VIEW_KIND_MEMORY && view != VIEW_KIND_INFO)
 		follow_cursor(a);
 	a->view = view;
-	a->scene.annotates = view == VIEW_KIND_ANNOTATE;
+	a->scene.view = view;
 	a->view_open = false;
 	a->seeking.n = 0;
 	a->changed = true;

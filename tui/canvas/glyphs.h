@@ -35,6 +35,9 @@
 	X(BAR_5,       0x258b, '#', 0x258c) /* ▋ */ \
 	X(BAR_6,       0x258a, '#', 0x2588) /* ▊ */ \
 	X(BAR_7,       0x2589, '#', 0x2588) /* ▉ */ \
+	X(SHADE_1,     0x2591, '.', 0x2591) /* ░ heat maps without colours */ \
+	X(SHADE_2,     0x2592, '+', 0x2592) /* ▒ */ \
+	X(SHADE_3,     0x2593, '#', 0x2593) /* ▓ */ \
 	X(BLOCK,       0x2588, '@', 0x2588) /* █ */ \
 	X(LEVEL_1,     0x2581, '.', '_')    /* ▁ sparklines, in eighths from below */ \
 	X(LEVEL_2,     0x2582, ':', '_')    /* ▂ */ \

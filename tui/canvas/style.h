@@ -43,6 +43,14 @@
 	X(FLAME_KERNEL,   "flame-kernel") \
 	X(FLAME_JIT,      "flame-jit") \
 	X(FLAME_MERGED,   "flame-merged")    /* the cell that counts narrow siblings */ \
+	X(HEAT_1,         "heat-1")          /* cells of a heat map, from little to most */ \
+	X(HEAT_2,         "heat-2") \
+	X(HEAT_3,         "heat-3") \
+	X(HEAT_4,         "heat-4") \
+	X(HEAT_5,         "heat-5") \
+	X(HEAT_6,         "heat-6") \
+	X(HEAT_7,         "heat-7") \
+	X(HEAT_8,         "heat-8") \
 	X(WORSE,          "worse")           /* numbers and bars of comparisons: it became more */ \
 	X(BETTER,         "better")          /* it became less */ \
 	X(DIFF_WORSE_3,   "diff-worse-3")    /* flame cells of comparisons, from much more to much less */ \

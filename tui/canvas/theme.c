@@ -56,6 +56,18 @@ static const struct row rows[N_STYLES] = {
 	[STYLE_FLAME_KERNEL]   = FLAME(173, 209, 15, 1, 9, 7, 1),
 	[STYLE_FLAME_JIT]      = FLAME(108, 150, 0, 2, 10, 0, 2),
 	[STYLE_FLAME_MERGED]   = FLAME(244, 244, 0, 7, 7, 0, 7),
+	/*
+	 * Ever lighter, so that who sees no hues sees more from less. What is written in them is a shade: seen where
+	 * colours are few, as one between two of them.
+	 */
+	[STYLE_HEAT_1]         = CHANGE(54, 54, 0, 4, 0, 4),
+	[STYLE_HEAT_2]         = CHANGE(90, 90, 5, 4, 5, 4),
+	[STYLE_HEAT_3]         = CHANGE(126, 126, 5, 5, 5, 5),
+	[STYLE_HEAT_4]         = CHANGE(161, 161, 1, 5, 1, 5),
+	[STYLE_HEAT_5]         = CHANGE(203, 203, 9, 1, 1, 1),
+	[STYLE_HEAT_6]         = CHANGE(209, 209, 3, 9, 3, 1),
+	[STYLE_HEAT_7]         = CHANGE(215, 215, 11, 11, 3, 3),
+	[STYLE_HEAT_8]         = CHANGE(228, 228, 15, 15, 7, 7),
 	/* Red and blue are told apart by the colour-blind (160 and 26: dE >= 107 for any of them). */
 	[STYLE_WORSE]          = TEXT(160, 1, 0),
 	[STYLE_BETTER]         = TEXT(32, 6, 0),
@@ -72,6 +84,7 @@ static const struct row rows[N_STYLES] = {
 static bool is_flame(uint16_t style)
 {
 	return (STYLE_OF(style) >= STYLE_FLAME_UNKNOWN && STYLE_OF(style) <= STYLE_FLAME_MERGED) ||
+	       (STYLE_OF(style) >= STYLE_HEAT_1 && STYLE_OF(style) <= STYLE_HEAT_8) ||
 	       (STYLE_OF(style) >= STYLE_DIFF_WORSE_3 && STYLE_OF(style) <= STYLE_DIFF_BETTER_3);
 }
 

@@ -9,23 +9,24 @@
 #define PROFTOP_TUI_CONTRACT_ACTIONS_H
 
 /* Where: a set of contexts; the keymap asks the view which it is. */
-#define IN_ALL      0xffffu
+#define IN_ALL      0x1ffffu
 #define IN_LIST     0x0001u /* views of rows */
 #define IN_TREE     0x0002u /* rows that open */
 #define IN_FLAME    0x0004u
 #define IN_TOP      0x0008u
 #define IN_BFLY     0x0010u
-#define IN_TEXT     0x0020u /* info, help: scrolling text */
-#define IN_TASKS    0x0040u /* rows of threads and processes */
-#define IN_TIME     0x0080u /* along a time axis */
-#define IN_MEMORY   0x0100u /* who allocates */
-#define IN_ALIGN    0x0200u /* two sides along a time axis */
-#define IN_FINDINGS 0x0400u /* sentences about the profile */
-#define IN_CODE     0x0800u /* lines and instructions of a function */
-#define IN_HEAP     0x8000u /* tables about allocations */
-#define IN_LIVE     0x1000u /* of what is being recorded */
-#define IN_HALF     0x2000u /* what can be a side is selected, and the other side is chosen */
-#define IN_SIDES    0x4000u /* a side is chosen, or two that were are compared */
+#define IN_TEXT     0x0020u  /* info, help: scrolling text */
+#define IN_TASKS    0x0040u  /* rows of threads and processes */
+#define IN_TIME     0x0080u  /* along a time axis */
+#define IN_MEMORY   0x0100u  /* who allocates */
+#define IN_ALIGN    0x0200u  /* two sides along a time axis */
+#define IN_FINDINGS 0x0400u  /* sentences about the profile */
+#define IN_CODE     0x0800u  /* lines and instructions of a function */
+#define IN_HEAP     0x8000u  /* tables about allocations */
+#define IN_HEAT     0x10000u /* a heat map of time */
+#define IN_LIVE     0x1000u  /* of what is being recorded */
+#define IN_HALF     0x2000u  /* what can be a side is selected, and the other side is chosen */
+#define IN_SIDES    0x4000u  /* a side is chosen, or two that were are compared */
 #define IN_ROWS     (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
 #define IN_FRAMES   (IN_ROWS | IN_FLAME | IN_MEMORY) /* something with frames is selected */
 #define IN_NAMES    (IN_FRAMES | IN_TASKS | IN_TEXT | IN_FINDINGS) /* something to search */
@@ -42,7 +43,7 @@
 	X(HALF_UP,      "half-up",       "^U",                   IN_ALL,    "",        "half a page up") \
 	X(FIRST,        "first",         "g <Home>",             IN_ALL,    "",        "first row") \
 	X(LAST,         "last",          "G <End>",              IN_ALL,    "",        "last row") \
-	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS | IN_FINDINGS, "drill",   "drill into the row: open it, zoom in, make it the centre, show only it; the centre of a butterfly: its source") \
+	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS | IN_FINDINGS | IN_HEAT, "drill",   "drill into the row: open it, zoom in, make it the centre, show only it; the centre of a butterfly: its source; the range or cell of a heat map: its flame graph") \
 	X(BACK,         "back",          "<Esc> <Backspace>",    IN_ALL,    "",        "step back: clear the search, zoom out, undo a drill, go to where you came from") \
 	X(OPEN,         "open",          "+",                    IN_TREE,   "",        "open the row by one level") \
 	X(CLOSE,        "close",         "-",                    IN_TREE,   "",        "close the row") \
@@ -50,8 +51,8 @@
 	X(HOT_PATH,     "hot-path",      "e",                    IN_TREE,   "hot path", "open the hottest path below the row, to where it splits; again to go on") \
 	X(FAR_LEFT,     "far-left",      "H",                    IN_TIME,   "",        "ten columns earlier") \
 	X(FAR_RIGHT,    "far-right",     "L",                    IN_TIME,   "",        "ten columns later") \
-	X(ZOOM_IN,      "zoom-in",       "+",                    IN_TIME,   "zoom",    "half as much time around the cursor") \
-	X(ZOOM_OUT,     "zoom-out",      "-",                    IN_TIME,   "",        "twice as much time") \
+	X(ZOOM_IN,      "zoom-in",       "+",                    IN_TIME,   "zoom",    "half as much time around the cursor; shorter columns in a heat map") \
+	X(ZOOM_OUT,     "zoom-out",      "-",                    IN_TIME,   "",        "twice as much time; longer columns in a heat map") \
 	X(PEAK,         "peak",          "p",                    IN_TIME,   "peak",    "go to the busiest moment in sight") \
 	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "range start", "the range that all views show begins here") \
 	X(MARK_B,       "mark-b",        "B",                    IN_TIME,   "range end", "the range ends here") \
@@ -63,10 +64,10 @@
 	X(HOT_NEXT,     "hot-next",      "n",                    IN_CODE,   "next hot", "the next hottest line or instruction; the next match while something is searched") \
 	X(HOT_PREVIOUS, "hot-previous",  "N",                    IN_CODE,   "",        "the one before it") \
 	X(FOLLOW,       "follow",        "<Enter>",              IN_CODE,   "",        "follow the jump of the instruction") \
-	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES | IN_TASKS | IN_CODE, "tree",    "show the selection in the call tree") \
-	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS | IN_CODE, "callers", "show the selection's callers") \
+	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES | IN_TASKS | IN_CODE | IN_HEAT, "tree",    "show the selection in the call tree") \
+	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS | IN_CODE | IN_HEAT, "callers", "show the selection's callers") \
 	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES | IN_CODE, "butterfly", "show the selection between its callers and callees") \
-	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS | IN_CODE, "flame",   "show the selection in the flame graph") \
+	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS | IN_CODE | IN_HEAT, "flame",   "show the selection in the flame graph") \
 	X(TO_ANNOTATE,  "to-annotate",   "u",                    IN_FRAMES, "source",  "show the source lines and instructions of the selection: below the selected node of a tree, else everywhere") \
 	X(MENU,         "menu",          ". <F2>",               IN_FRAMES, "reshape", "list what can be done with the row: focus, drop, merge, collapse; Esc undoes it") \
 	X(SEARCH,       "search",        "/ <F3>",               IN_NAMES | IN_CODE, "search",  "search names by regular expression, as you type") \
@@ -100,6 +101,7 @@
 	X(VIEW_9,       "view-9",        "9",                    IN_ALL,    "",        "") \
 	X(VIEW_10,      "view-10",       "0",                    IN_ALL,    "",        "") \
 	X(HEAP_VIEW,    "heap-view",     "M",                    IN_ALL,    "",        "of a heap: leaks; again: lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks, allocators") \
+	X(HEAT_MAP,     "heat-map",      "T",                    IN_ALL,    "heat map", "a heat map of time: a column a second, down it the parts of that second; again: the timeline") \
 	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
 	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "pause",   "pause the screen, and continue; data is still collected") \
 	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s, or all with what is older counting less") \

@@ -45,6 +45,7 @@ struct over_time_wish;
 	X(MEMORY,    "memory") \
 	X(FINDINGS,  "findings") \
 	X(ANNOTATE,  "annotate") /* of a function that was chosen elsewhere: it has a tab only while it is shown */ \
+	X(HEAT,     "heat") /* of the timeline: likewise */ \
 	X(LEAKS,       "leaks") \
 	X(LIFETIMES,   "lifetimes") \
 	X(SIZES,       "sizes") \
@@ -95,7 +96,7 @@ struct scene {
 	/* lines and instructions of a function, the newest that was asked for; NULL: there are none yet */
 	const struct annotation *code;
 	const char *no_code; /* why they will not come, or NULL; borrowed */
-	bool annotates;      /* the view of them is on screen */
+	enum view_kind view; /* on screen */
 	bool live;           /* it is being recorded */
 	bool stays; /* numbers change while one looks: the cursor's row stays where it is */
 };

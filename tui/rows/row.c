@@ -244,6 +244,31 @@ uint32_t row_key_of_id(const struct groups *keys, uint32_t key_id)
 	return KEY_NONE;
 }
 
+/* One digit behind the point, or as many as it takes for one that is not 0. */
+static int digits_of(double cpus)
+{
+	int digits = 1;
+
+	for (; cpus > 0 && cpus < 0.095 && digits < 6; cpus *= 10)
+		digits++;
+	return digits;
+}
+
+void row_rate(const struct scene *s, int64_t weight, int64_t slice_ns, char out[FMT_SIZE + 8])
+{
+	char number[FMT_SIZE];
+	enum unit unit;
+	int64_t scale;
+	double cpus;
+
+	row_unit(s, 0, &unit, &scale);
+	cpus = (double)weight / (double)scale / (double)slice_ns;
+	if (unit == UNIT_NS)
+		snprintf(out, FMT_SIZE + 8, "%.*f CPUs", digits_of(cpus), cpus);
+	else
+		snprintf(out, FMT_SIZE + 8, "%s", fmt_weight(number, weight, unit, scale));
+}
+
 const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, int64_t whole)
 {
 	enum unit unit;

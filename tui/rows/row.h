@@ -68,6 +68,9 @@ const char *row_detail(const struct scene *s, const struct groups *keys, uint32_
 /* The key of that id, or KEY_NONE. Linear in keys. */
 uint32_t row_key_of_id(const struct groups *keys, uint32_t key_id);
 
+/* What column 0 had in a slice of time: "1.9 CPUs" of a clock, else an amount. */
+void row_rate(const struct scene *s, int64_t weight, int64_t slice_ns, char out[FMT_SIZE + 8]);
+
 /* "41.0 %", or a weight in its unit, of column 0; returns out. */
 const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, int64_t whole);
 

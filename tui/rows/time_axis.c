@@ -116,7 +116,7 @@ static int64_t grain(const struct time_axis *t)
 {
 	int64_t col = span_of(t) / t->cols, step = 1;
 
-	while (step <= col / 10)
+	while (!t->exact && step <= col / 10)
 		step *= 10;
 	return step;
 }
@@ -337,7 +337,8 @@ static void add_marks(const struct time_axis *t, struct marks *m, const char *si
 	struct filter *f = NULL;
 	int64_t from, to;
 
-	add_mark(m, time_axis_col(t, t->cursor_ns), STYLE_HOT, GLYPH_CURSOR);
+	if (t->cursor_ns >= 0)
+		add_mark(m, time_axis_col(t, t->cursor_ns), STYLE_HOT, GLYPH_CURSOR);
 	add_letter(t, m, t->a_ns, 'A');
 	add_letter(t, m, t->b_ns == TIME_UNMARKED ? t->b_ns : t->b_ns - 1, 'B');
 	if (side_a && filter_parse(side_a, &f, NULL) == 0 && filter_times(f, &from, &to)) {

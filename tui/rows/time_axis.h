@@ -28,6 +28,7 @@ struct time_axis {
 	int64_t a_ns;      /* the range's begin, TIME_UNMARKED */
 	int64_t b_ns;      /* the range's end, which is out of it, TIME_UNMARKED */
 	int cols;
+	bool exact;   /* columns begin at round times: marks are not rounded further */
 	bool percent; /* a second stands for a percent, in what is said of it */
 };
 
@@ -71,7 +72,7 @@ const char *time_axis_text(char out[FMT_SIZE], int64_t ns);
 char *time_axis_term(int64_t from_ns, int64_t to_ns);
 
 /*
- * Ticks with their times, and the cursor, A and B where they are, on one line of cols columns from col on; "a" where the
+ * Ticks with their times, and the cursor unless that is below 0, A and B where they are, on one line of cols columns from col on; "a" where the
  * side of a comparison that was chosen first begins and ends, if these terms say a range of time; NULL: none.
  */
 void time_axis_draw(const struct time_axis *t, struct canvas *c, int row, int col,

@@ -20,6 +20,7 @@ libtui_a_SOURCES += \
 	tui/views/view_findings.c \
 	tui/views/view_flame.c \
 	tui/views/view_heap.c \
+	tui/views/view_heat.c \
 	tui/views/view_info.c \
 	tui/views/view_memory.c \
 	tui/views/view_sides.c \

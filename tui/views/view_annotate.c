@@ -41,7 +41,7 @@ static void annotate_free(void *state)
 
 static bool annotate_applies(const struct scene *s)
 {
-	return s->annotates;
+	return s->view == VIEW_KIND_ANNOTATE;
 }
 
 static bool same_wish(const struct code_wish *a, const struct code_wish *b)

@@ -223,32 +223,13 @@ static void timeline_layout(void *state, const struct scene *s, struct rect r)
 	thread_list_fit(&v->threads, r.rows - axis_line(v) - 1);
 }
 
-/* One digit behind the point, or as many as it takes for one that is not 0. */
-static int digits_of(double cpus)
-{
-	int digits = 1;
-
-	for (; cpus > 0 && cpus < 0.095 && digits < 6; cpus *= 10)
-		digits++;
-	return digits;
-}
-
-/* What a column of the graph reached, as people say it: "1.9 CPUs" of a clock, else an amount. */
+/* What a column of the graph reached. */
 static void rate_text(const struct timeline_view *v, const struct scene *s, int64_t weight,
 		      char out[FMT_SIZE + 8])
 {
 	const struct time_span *of = span_of(v);
-	double cpus, slice_ns = (double)(of->to_ns - of->from_ns) / of->n;
-	char number[FMT_SIZE];
-	enum unit unit;
-	int64_t scale;
 
-	row_unit(s, 0, &unit, &scale);
-	cpus = (double)weight / (double)scale / slice_ns;
-	if (unit == UNIT_NS)
-		snprintf(out, FMT_SIZE + 8, "%.*f CPUs", digits_of(cpus), cpus);
-	else
-		snprintf(out, FMT_SIZE + 8, "%s", fmt_weight(number, weight, unit, scale));
+	row_rate(s, weight, (of->to_ns - of->from_ns) / of->n, out);
 }
 
 static int64_t most_of(const struct timeline_view *v)

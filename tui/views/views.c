@@ -7,7 +7,7 @@
 
 extern const struct view_ops view_top, view_tree, view_callers, view_butterfly, view_flame,
 	view_threads, view_timeline, view_info, view_memory, view_findings, view_annotate,
-	view_timeline_sides, view_memory_sides, view_leaks, view_lifetimes, view_sizes,
+	view_timeline_sides, view_memory_sides, view_heat, view_leaks, view_lifetimes, view_sizes,
 	view_temporaries, view_handoffs, view_reallocs, view_waste, view_blocks, view_allocators;
 
 const struct view_ops *const views[N_VIEW_KINDS] = {
@@ -22,6 +22,7 @@ const struct view_ops *const views[N_VIEW_KINDS] = {
 	[VIEW_KIND_MEMORY] = &view_memory,
 	[VIEW_KIND_FINDINGS] = &view_findings,
 	[VIEW_KIND_ANNOTATE] = &view_annotate,
+	[VIEW_KIND_HEAT] = &view_heat,
 	[VIEW_KIND_LEAKS] = &view_leaks,
 	[VIEW_KIND_LIFETIMES] = &view_lifetimes,
 	[VIEW_KIND_SIZES] = &view_sizes,

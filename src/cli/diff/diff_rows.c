@@ -446,6 +446,7 @@ int diff_rows_make(struct diff_rows *r, const char *function, struct err *e)
 		return 0;
 	case VIEW_KIND_FLAME:
 	case VIEW_KIND_TIMELINE:
+	case VIEW_KIND_HEAT:
 	case VIEW_KIND_MEMORY:
 	case VIEW_KIND_INFO:
 	case VIEW_KIND_FINDINGS:

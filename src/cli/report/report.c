@@ -20,6 +20,8 @@
 #include "query/core/ratio.h"
 #include "query/findings/findings.h"
 #include "query/heap/heap_table.h"
+#include "query/heat_map.h"
+#include "query/over_time.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
 #define X(name, text) [VIEW_KIND_##name] = text,
@@ -520,6 +522,43 @@ static int make_timeline(struct report *r, struct err *e)
 	return 0;
 }
 
+uint32_t report_heat_rows(const struct report *r)
+{
+	return r->max_rows > 0 && r->max_rows < REPORT_HEAT_MOST ? (uint32_t)r->max_rows
+								 : REPORT_HEAT_ROWS;
+}
+
+/* All of the recording, whatever time terms say, as the view has it. */
+static int make_heat(struct report *r, struct err *e)
+{
+	struct analysis *a = r->analysis;
+	int64_t whole = a->weights.end_ns - a->weights.begin_ns;
+	struct over_time_wish wish = { .kind = OVER_HEAT_MAP };
+	struct heat_grid *g = xcalloc(1, sizeof(*g));
+	struct over_time *made;
+
+	r->heat = g;
+	r->n_columns = 1;
+	r->n_sums = 1;
+	if (a->weights.begin_ns == TIME_NONE)
+		return err_set(e, -EINVAL, "--view heat wants times, and these samples have none");
+	whole = whole < INT64_MAX / 4 ? whole + 1 : INT64_MAX / 4;
+	heat_grid_choose(whole, REPORT_HEAT_COLUMNS, report_heat_rows(r), g);
+	wish.span = (struct time_span){ .to_ns = g->period_ns * g->n_columns,
+					.n = g->n_columns * g->n_rows };
+	over_time_new(a, &wish, NULL, NULL, &made); /* nobody cancels it */
+	analysis_set_over(a, made);
+	for (uint32_t i = 0; made->heat_map->cell && i < wish.span.n; i++) {
+		struct report_row row = { .key = KEY_NONE, .parent = ROW_NONE };
+
+		row.from_ns = heat_cell_ns(g) * i;
+		row.to_ns = row.from_ns + heat_cell_ns(g);
+		if (row.from_ns < whole)
+			add_row(r, row, NULL, &made->heat_map->cell[i]);
+	}
+	return 0;
+}
+
 static int make_heap(struct report *r, struct err *e)
 {
 	enum heap_question q = (enum heap_question)(r->view - VIEW_KIND_LEAKS);
@@ -537,9 +576,9 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 	r->n_columns = r->ratios ? r->ratios->n_columns : r->n_sums;
 	r->keys = &r->analysis->keys;
 	if (r->view != VIEW_KIND_TOP && r->view != VIEW_KIND_THREADS &&
-	    r->view != VIEW_KIND_TIMELINE && r->view != VIEW_KIND_MEMORY &&
-	    r->view != VIEW_KIND_FINDINGS && !view_is_of_heap(r->view) &&
-	    !query_options_group_of_frames(r->analysis->lens.grouping))
+	    r->view != VIEW_KIND_TIMELINE && r->view != VIEW_KIND_HEAT &&
+	    r->view != VIEW_KIND_MEMORY && r->view != VIEW_KIND_FINDINGS &&
+	    !view_is_of_heap(r->view) && !query_options_group_of_frames(r->analysis->lens.grouping))
 		return err_set(e, -EINVAL,
 			       "--view %s has frames; --group takes function, module or "
 			       "file with it",
@@ -562,6 +601,8 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 		return make_butterfly(r, function, e);
 	case VIEW_KIND_TIMELINE:
 		return make_timeline(r, e);
+	case VIEW_KIND_HEAT:
+		return make_heat(r, e);
 	case VIEW_KIND_MEMORY:
 		return analysis_footprint(r->analysis, NULL)
 			       ? 0
@@ -585,6 +626,7 @@ void report_done(struct report *r)
 		groups_done(&r->processes);
 	findings_free(r->findings);
 	heap_table_free(r->heap);
+	free(r->heat);
 	vec_done(&r->rows);
 	vec_done(&r->numbers);
 }

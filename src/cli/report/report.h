@@ -19,6 +19,7 @@ struct analysis;
 struct err;
 struct findings;
 struct heap_table;
+struct heat_grid;
 struct options;
 struct ratio;
 struct ratio_value;
@@ -42,7 +43,7 @@ struct report_row {
 	bool inlined;       /* every occurrence is inlined code */
 	bool has_samples;   /* n_samples means something */
 	uint64_t n_samples; /* that end here, in the weights' sample_scale */
-	int64_t from_ns;    /* of the timeline: since the start; … */
+	int64_t from_ns;    /* of timeline and heat map: since the start; … */
 	int64_t to_ns;      /* … and where it ends */
 	enum report_role role;
 };
@@ -63,11 +64,17 @@ struct report {
 	const struct ratios *ratios;         /* above n_columns; NULL: none; borrowed */
 	struct findings *findings;           /* of that view; owned, freed by report_done() */
 	struct heap_table *heap;             /* of tables about a heap; owned likewise */
+	struct heat_grid *heat;              /* of the heat map; owned likewise */
 	const struct suppressions *suppress; /* of leaks; NULL: none; borrowed */
 	uint64_t n_left_out;                 /* rows that max_rows or min_percent left out */
 	VEC(struct report_row) rows;
 	VEC(int64_t) numbers; /* [n rows][2][n_sums] self, then total */
 };
+
+/* Columns of a heat map at most, and its rows, unless max_rows says otherwise. */
+#define REPORT_HEAT_COLUMNS 100
+#define REPORT_HEAT_ROWS    20
+#define REPORT_HEAT_MOST    1000
 
 /* Slices of time in a timeline, unless max_rows says otherwise. */
 #define REPORT_SLICES 40
@@ -81,6 +88,9 @@ int report_find_view(const char *name, enum view_kind *out, struct err *e);
  */
 int report_make_rows(struct report *r, const char *function, struct err *e);
 void report_done(struct report *r);
+
+/* Cells down a column of the heat map, at most. */
+uint32_t report_heat_rows(const struct report *r);
 
 /* What a row's key is in. */
 const struct groups *report_keys(const struct report *r, const struct report_row *row);

@@ -16,6 +16,7 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/core/ratio.h"
+#include "query/heat_map.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
 #define X(name, text) [VIEW_KIND_##name] = text,
@@ -220,7 +221,7 @@ static void put_row(struct json_out *j, const struct report *r, size_t i)
 		    r->view == VIEW_KIND_FLAME || r->view == VIEW_KIND_THREADS;
 
 	json_begin(j, NULL, '{', false);
-	if (r->view == VIEW_KIND_TIMELINE) {
+	if (r->view == VIEW_KIND_TIMELINE || r->view == VIEW_KIND_HEAT) {
 		json_put_int(j, "from_ns", row->from_ns);
 		json_put_int(j, "to_ns", row->to_ns);
 		put_numbers(j, r, "total", report_total(r, i));
@@ -268,6 +269,10 @@ void report_json(const struct report *r, FILE *to)
 		return;
 	}
 	put_ratio_names(&j, r);
+	if (r->heat) {
+		json_put_int(&j, "period_ns", r->heat->period_ns);
+		json_put_int(&j, "cell_ns", heat_cell_ns(r->heat));
+	}
 	json_begin(&j, "rows", '[', true);
 	for (size_t i = 0; i < r->rows.n && !ferror(to); i++)
 		put_row(&j, r, i);

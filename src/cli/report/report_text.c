@@ -19,6 +19,7 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/core/ratio.h"
+#include "query/over_time.h"
 #include "tui/canvas/canvas.h"
 #include "tui/contract/view.h"
 
@@ -505,6 +506,7 @@ void report_text(const struct report *r, FILE *to)
 	case VIEW_KIND_TOP:
 	case VIEW_KIND_FLAME:
 	case VIEW_KIND_TIMELINE:
+	case VIEW_KIND_HEAT:
 	case VIEW_KIND_MEMORY:
 	case VIEW_KIND_ANNOTATE:
 	case VIEW_KIND_INFO:
@@ -546,22 +548,52 @@ static int flame_rows(const struct report *r)
 	return deepest < FLAME_ROWS_MAX ? (int)deepest : FLAME_ROWS_MAX;
 }
 
+/* What a view that was laid out shows. */
+static void put_view(const struct report *r, FILE *to, const struct view_ops *ops,
+		     const struct scene *scene, void *state, struct rect all)
+{
+	struct canvas canvas;
+	char *text;
+
+	canvas_init(&canvas, all.cols, all.rows, r->ascii);
+	ops->draw(state, scene, &canvas, all);
+	text = canvas_text(&canvas);
+	fputs(text, to);
+	free(text);
+	canvas_done(&canvas);
+}
+
+void report_text_heat(const struct report *r, FILE *to)
+{
+	const struct view_ops *ops = views[VIEW_KIND_HEAT];
+	const struct scene scene = { .analysis = r->analysis, .percent = true };
+	/* its rows, with a line above and one below */
+	struct rect all = { .rows = (int)report_heat_rows(r) + 2,
+			    .cols = r->cols ? r->cols : FLAME_COLS };
+	struct over_time_wish wish;
+	struct over_time *made;
+	void *state = ops->new ();
+
+	ops->update(state, &scene);
+	ops->layout(state, &scene, all);
+	if (ops->wish(state, &wish)) {
+		over_time_new(r->analysis, &wish, NULL, NULL, &made); /* nobody cancels it */
+		analysis_set_over(r->analysis, made);
+		ops->update(state, &scene);
+	}
+	put_view(r, to, ops, &scene, state, all);
+	ops->free(state);
+}
+
 void report_text_flame(const struct report *r, FILE *to)
 {
 	const struct view_ops *ops = views[VIEW_KIND_FLAME];
 	const struct scene scene = { .analysis = r->analysis, .percent = true };
 	struct rect all = { .rows = flame_rows(r), .cols = r->cols ? r->cols : FLAME_COLS };
-	struct canvas canvas;
 	void *state = ops->new ();
-	char *text;
 
-	canvas_init(&canvas, all.cols, all.rows, r->ascii);
 	ops->update(state, &scene);
 	ops->layout(state, &scene, all);
-	ops->draw(state, &scene, &canvas, all);
-	text = canvas_text(&canvas);
-	fputs(text, to);
-	free(text);
+	put_view(r, to, ops, &scene, state, all);
 	ops->free(state);
-	canvas_done(&canvas);
 }

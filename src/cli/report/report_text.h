@@ -13,6 +13,9 @@ void report_text(const struct report *r, FILE *to);
 /* Slices of time and what was in them. */
 void report_text_timeline(const struct report *r, FILE *to);
 
+/* The heat map, drawn by its view r->cols wide. */
+void report_text_heat(const struct report *r, FILE *to);
+
 /* The icicle graph of the whole call tree, drawn by its view r->cols wide. */
 void report_text_flame(const struct report *r, FILE *to);
 

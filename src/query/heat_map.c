@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "query/heat_map.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "query/activity.h"
+#include "query/analysis.h"
+
+#define NS_PER_S  ((int64_t)1000000000)
+#define MINUTE_NS (60 * NS_PER_S)
+#define DAY_NS    (24 * 60 * MINUTE_NS)
+
+/* Fewer seconds than this are shown as shorter periods. */
+#define COLUMNS_LEAST 10
+
+/* Shorter periods would have cells of a few nanoseconds. */
+#define PERIOD_LEAST 1000
+
+/* Digits of a cell's length are below this; so that a range is short to write. */
+#define CELL_DIGITS 10000
+
+/* The next round period above one: 1, 2, 5, 10 … of a second and below, then of clocks, then days. */
+static int64_t longer(int64_t period)
+{
+	static const int64_t clock_s[] = { 2,   5,   10,   15,   30,   60,    120,   300,
+					   600, 900, 1800, 3600, 7200, 21600, 43200, 86400 };
+	int64_t ten = 1;
+
+	for (size_t i = 0; period >= NS_PER_S && i < sizeof(clock_s) / sizeof(clock_s[0]); i++)
+		if (clock_s[i] * NS_PER_S > period)
+			return clock_s[i] * NS_PER_S;
+	if (period >= DAY_NS)
+		return period <= INT64_MAX / 2 ? period * 2 : INT64_MAX;
+	while (ten <= period / 10)
+		ten *= 10;
+	return period < 2 * ten ? 2 * ten : period < 5 * ten ? 5 * ten : 10 * ten;
+}
+
+/* The longest round period below one. */
+static int64_t shorter(int64_t period)
+{
+	int64_t at = PERIOD_LEAST, next;
+
+	while ((next = longer(at)) < period)
+		at = next;
+	return at;
+}
+
+static uint32_t columns_of(int64_t whole, int64_t period)
+{
+	int64_t n = whole / period + (whole % period != 0);
+
+	return n > UINT32_MAX ? UINT32_MAX : n > 0 ? (uint32_t)n : 1;
+}
+
+/* As many as may be, of those that divide a period into round parts. */
+static uint32_t rows_of(int64_t period, uint32_t most)
+{
+	for (uint32_t n = most; n > 1; n--) {
+		int64_t part = period / n;
+
+		if (part <= 0 || period % n != 0)
+			continue;
+		if (part % NS_PER_S == 0)
+			return n;
+		while (part % 10 == 0)
+			part /= 10;
+		if (part < CELL_DIGITS)
+			return n;
+	}
+	return 1;
+}
+
+void heat_grid_of(int64_t whole_ns, int64_t period_ns, uint32_t most_rows, struct heat_grid *out)
+{
+	int64_t period = PERIOD_LEAST;
+
+	while (period < period_ns)
+		period = longer(period);
+	*out = (struct heat_grid){ .period_ns = period,
+				   .n_rows = rows_of(period, most_rows),
+				   .n_columns = columns_of(whole_ns, period) };
+}
+
+void heat_grid_choose(int64_t whole_ns, uint32_t most_columns, uint32_t most_rows,
+		      struct heat_grid *out)
+{
+	uint32_t least = most_columns < COLUMNS_LEAST ? most_columns : COLUMNS_LEAST;
+	int64_t period = NS_PER_S;
+
+	while (columns_of(whole_ns, period) > most_columns)
+		period = longer(period);
+	while (period <= NS_PER_S && period > PERIOD_LEAST &&
+	       columns_of(whole_ns, period) < least &&
+	       columns_of(whole_ns, shorter(period)) <= most_columns)
+		period = shorter(period);
+	heat_grid_of(whole_ns, period, most_rows, out);
+}
+
+bool heat_grid_zoom(int64_t whole_ns, bool in, uint32_t most_rows, struct heat_grid *grid)
+{
+	int64_t period = in ? shorter(grid->period_ns) : longer(grid->period_ns);
+
+	if (in ? period >= grid->period_ns : grid->n_columns < 2)
+		return false;
+	heat_grid_of(whole_ns, period, most_rows, grid);
+	return true;
+}
+
+int heat_level(int64_t value, int64_t most)
+{
+	if (value <= 0 || most <= 0)
+		return 0;
+	if (value >= most)
+		return HEAT_LEVELS;
+	return 1 + (int)((__int128)(value - 1) * HEAT_LEVELS / most);
+}
+
+int heat_map_new(const struct analysis *a, const struct time_span *span, struct progress *progress,
+		 struct heat_map **out)
+{
+	struct heat_map *m = xcalloc(1, sizeof(*m));
+	int rc;
+
+	m->span = *span;
+	rc = activity_together(a->profile, &a->counts, &a->lens, &a->weights, span, progress,
+			       &m->cell);
+	if (rc < 0) {
+		heat_map_free(m);
+		return rc;
+	}
+	for (uint32_t i = 0; m->cell && i < span->n; i++)
+		m->most = m->cell[i] > m->most ? m->cell[i] : m->most;
+	*out = m;
+	return 0;
+}
+
+void heat_map_free(struct heat_map *m)
+{
+	if (!m)
+		return;
+	free(m->cell);
+	free(m);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The heat map among the other views: its key, its range, its frames. */
+#include "config.h"
+
+#include "tests/support/stage.h"
+#include "tests/support/stage_app.h"
+#include "tui/app/app.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#define N(cases) (sizeof(cases) / sizeof(*(cases)))
+
+Test(app_heat, keys)
+{
+	static const struct {
+		const char *what, *keys, *shows, *hides;
+	} cases[] = {
+		{ "the heat map", "7T", "[T heat]", "[7 timeline]" },
+		{ "is left as it is entered", "7TT", "[7 timeline]", "heat]" },
+		{ "or by any tab", "T1", "[1 top]", "heat]" },
+		{ "and Tab does not come by", "00<Tab>", "[1 top]", "heat]" },
+		{ "a range in it", "TlAllB", "filter  time:1,3.0", "all of the" },
+		{ "which the timeline has", "TlAllBT", "A", " heat]" },
+		{ "and the other way round", "7LAllBT", "filter  time:", "[7 timeline]" },
+		{ "the end first", "TlllBhA", "filter  time:2,3.05", "begins" },
+		{ "what begins later than it ends begins anew", "TlAlBhhhlllA",
+		  "the range begins at", "the range ends" },
+		{ "esc forgets a single end there", "TlA<Esc>lB", "the range ends at ",
+		  "filter  time" },
+		{ "its frames", "TlAllB<Enter>", "[5 flame]", "heat]" },
+		{ "a cell's frames", "Tp<Enter>", "filter  time:", "heat]" },
+		{ "in the tree", "Tpt", "[2 tree]", "heat]" },
+		{ "back there", "Tpt<Esc>", "[T heat]", "filter  time:" },
+		{ "shorter columns", "T+", "500 ms down a column", "1 s down" },
+		{ "and back", "T+<Esc>", "1 s down a column", "500 ms down" },
+		{ "nothing is searched there", "/mem<Enter>T", "[T heat]", "bad" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct stage_app f;
+
+		stage_app_init(&f, stage_profile(), true, 110, 30);
+		stage_app_play(&f, cases[i].keys);
+		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
+		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
+		stage_app_done(&f);
+	}
+}
+
+/* The button pressed at one cell and let go of at another one. */
+Test(app_heat, dragging)
+{
+	static const struct {
+		const char *what, *keys;
+		int row, from, to_row, to;
+		const char *shows, *hides;
+	} cases[] = {
+		{ "in the heat map", "T", 6, 30, 9, 41, "filter  time:", "all of the" },
+		{ "backwards in it", "T", 9, 41, 6, 30, "filter  time:", "all of the" },
+		{ "not beside it", "T", 6, 2, 9, 41, "[T heat]", "filter  time:" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct stage_app f;
+
+		stage_app_init(&f, stage_profile(), true, 110, 30);
+		stage_app_play(&f, cases[i].keys);
+		free(stage_app_draw(&f));
+		app_click(f.app, cases[i].row, cases[i].from, f.now);
+		app_release(f.app, cases[i].to_row, cases[i].to);
+		stage_app_settle(&f);
+		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
+		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
+		stage_app_done(&f);
+	}
+}
