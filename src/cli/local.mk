@@ -14,3 +14,7 @@ libcli_a_SOURCES += \
 	src/cli/cmd_report.c src/cli/cmd_report.h
 proftop_SOURCES += \
 	src/cli/main.c
+if ONE_FILE
+proftop_SOURCES += src/cli/left_out.c
+endif
+EXTRA_DIST += src/cli/left_out.c src/cli/no_unwind_tables.ld

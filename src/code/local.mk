@@ -8,7 +8,3 @@ libcode_a_SOURCES += \
 	src/code/listing.c src/code/listing.h \
 	src/code/md5.c src/code/md5.h \
 	src/code/source_file.c src/code/source_file.h
-if ONE_FILE
-proftop_SOURCES += src/code/few_processors.c
-endif
-EXTRA_DIST += src/code/few_processors.c
