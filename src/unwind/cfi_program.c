@@ -16,6 +16,9 @@
 
 #define MAX_REMEMBERED 8
 
+/* DWARF for the Arm 64-bit Architecture, 2024Q3; elf.h and dwarf.h do not have it yet. */
+#define CFA_AARCH64_NEGATE_RA_STATE_WITH_PC 0x2c
+
 struct run {
 	const struct cfi_entry *entry;
 	enum unwind_arch arch;
@@ -220,6 +223,7 @@ static void run_other_op(struct run *r, uint8_t op, struct bytes *b)
 		take_uleb(b);
 		break;
 	case DW_CFA_AARCH64_negate_ra_state:
+	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 		/* Signed return addresses are stripped whenever one is read. */
 		break;
 	default:

@@ -47,6 +47,26 @@ struct cfi_rule {
 	uint8_t signal : 1; /* the frame above was interrupted: its pc is no return address */
 };
 
+/*
+ * AArch64: the sp of a frame of which only fp is known, which points to where the frame saved the caller's fp and return
+ * address. False: the rule does not say so of its frame.
+ */
+static inline bool cfi_rule_sp(const struct cfi_rule *r, uint64_t fp, uint64_t *sp)
+{
+	if (r->cfa_kind != CFA_SP || r->fp_kind != SLOT_CFA || r->ra_kind != SLOT_CFA ||
+	    r->ra != r->fp + 8)
+		return false;
+	*sp = fp - (uint64_t)(int64_t)r->fp - (uint64_t)(int64_t)r->cfa;
+	return true;
+}
+
+/* Does a step by the rule depend on sp? */
+static inline bool cfi_rule_needs_sp(const struct cfi_rule *r)
+{
+	return r->cfa_kind == CFA_SP || r->cfa_kind == CFA_AT_SP || r->cfa_kind == CFA_PLT ||
+	       r->ra_kind == SLOT_SP || r->fp_kind == SLOT_SP;
+}
+
 /* The row as a rule; CFA_GENERAL (with ra_kind and signal still true) when it does not fit one. */
 struct cfi_rule cfi_rule_of(const struct cfi_row *row, enum unwind_arch arch);
 

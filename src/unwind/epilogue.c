@@ -113,3 +113,23 @@ bool epilogue_to_c(enum unwind_arch arch, const uint8_t *code, size_t n, struct 
 	*out = r;
 	return true;
 }
+
+bool epilogue_of_signal(enum unwind_arch arch, const uint8_t *code, size_t n, struct cfi_rule *out)
+{
+	/* mov x8, #__NR_rt_sigreturn; svc #0 */
+	static const uint8_t sigreturn[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4 };
+
+	if (arch != UNWIND_AARCH64 || n < sizeof(sigreturn) ||
+	    memcmp(code, sigreturn, sizeof(sigreturn)) != 0)
+		return false;
+	*out = (struct cfi_rule){
+		.cfa = EPILOGUE_ARM_SIGNAL_X0 + 8 * ARM_SP,
+		.fp = EPILOGUE_ARM_SIGNAL_X0 + 8 * ARM_FP,
+		.ra = EPILOGUE_ARM_SIGNAL_X0 + 8 * ARM_PC,
+		.cfa_kind = CFA_AT_SP,
+		.fp_kind = SLOT_SP,
+		.ra_kind = SLOT_SP,
+		.signal = 1,
+	};
+	return true;
+}

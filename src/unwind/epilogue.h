@@ -29,4 +29,11 @@ bool epilogue_rule(enum unwind_arch arch, const uint8_t *code, size_t n, struct 
  */
 bool epilogue_to_c(enum unwind_arch arch, const uint8_t *code, size_t n, struct cfi_rule *out);
 
+/*
+ * The rule of the code that handlers of signals return to, where the n bytes are that: on AArch64 Linux gives it no tables, so
+ * that it is known by its instructions. Its frame has the registers of what was interrupted, x0 so many bytes above sp.
+ */
+#define EPILOGUE_ARM_SIGNAL_X0 312
+bool epilogue_of_signal(enum unwind_arch arch, const uint8_t *code, size_t n, struct cfi_rule *out);
+
 #endif

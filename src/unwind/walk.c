@@ -2,8 +2,8 @@
 /*
  * The walk: fast with rules while they suffice, complete with rows when not.
  *
- * Every step must move the stack pointer up (or, in the innermost frame of AArch64, leave it), so a
- * walk ends even on a hostile dump.
+ * Every step must move the stack pointer up (or, in the innermost frame of AArch64 and one that a signal interrupted, leave
+ * it), so a walk ends even on a hostile dump.
  */
 #include "config.h"
 
@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "unwind/cfi.h"
 #include "unwind/cfi_program.h"
+#include "unwind/epilogue.h"
 
 #include <stdlib.h>
 
@@ -203,6 +204,7 @@ static bool add_frame(struct walk *k, uint64_t pc, uint64_t sp, bool exact)
 
 struct fast {
 	uint64_t sp, fp;
+	bool least; /* AArch64, where frame pointers led here: sp is this or more */
 };
 
 /* CFA by rule; false when it takes more than sp and fp, or memory that is not there. */
@@ -242,7 +244,10 @@ static uint64_t slot_address(uint8_t kind, int16_t offset, uint64_t cfa, const s
 	return base + (uint64_t)(int64_t)offset;
 }
 
-/* Frame pointers where nothing else is known: [fp] is the caller's fp, [fp + 8] its pc. */
+/*
+ * Frame pointers where nothing else is known: [fp] is the caller's fp, [fp + 8] its pc. They end the frame on x86_64; on AArch64
+ * they are anywhere in it.
+ */
 static bool step_fp(struct walk *k, struct fast *f, enum walk_end otherwise, uint64_t pc)
 {
 	uint64_t fp, ra;
@@ -254,7 +259,24 @@ static bool step_fp(struct walk *k, struct fast *f, enum walk_end otherwise, uin
 		return false;
 	f->sp = f->fp + 16;
 	f->fp = fp;
+	f->least = k->w->arch == UNWIND_AARCH64;
 	return add_frame(k, unwind_strip(k->w->arch, ra), f->sp, false);
+}
+
+/* What the rule says of sp where only fp is known. False: nothing, though it makes use of sp. */
+static bool find_sp(struct walk *k, const struct cfi_rule *r, struct fast *f)
+{
+	uint64_t sp;
+
+	if (!f->least)
+		return true;
+	if (cfi_rule_sp(r, f->fp, &sp) && sp >= f->sp && sp <= f->fp &&
+	    unwind_has(k->memory, f->fp)) {
+		f->sp = k->out[k->n - 1].sp = sp;
+		f->least = false;
+		return true;
+	}
+	return !cfi_rule_needs_sp(r);
 }
 
 /* Goes on to the stack that a frame pointer leads to, if that is another one that is known. */
@@ -277,7 +299,9 @@ static void change_stack(struct walk *k, struct fast *f)
  */
 static bool moves_on(const struct walk *k, uint64_t sp, uint64_t caller_sp, bool signal)
 {
-	if (caller_sp > sp || (caller_sp == sp && k->n == 1))
+	bool interrupted = k->n == 1 || (k->out[k->n - 1].exact && k->w->arch == UNWIND_AARCH64);
+
+	if (caller_sp > sp || (caller_sp == sp && interrupted && !(signal && k->n > 1)))
 		return true;
 	return signal && (k->memory->also || !unwind_has(k->memory, caller_sp));
 }
@@ -316,12 +340,16 @@ static bool step_rule(struct walk *k, const struct cfi_rule *r, struct fast *f,
 		return stop(k, WALK_UNREADABLE);
 	f->sp = cfa;
 	f->fp = fp;
+	f->least = false;
 	return add_frame(k, unwind_strip(k->w->arch, ra), f->sp, r->signal);
 }
 
 static bool needs_all_registers(const struct walk *k, const struct cfi_rule *r,
 				const struct unwind_regs *inner)
 {
+	/* A signal interrupted it before it saved its return address, which the signal's frame has. */
+	if (r->ra_kind == SLOT_SAME && k->n > 1 && k->w->arch == UNWIND_AARCH64)
+		return true;
 	if (r->cfa_kind == CFA_GENERAL)
 		return r->ra_kind != SLOT_UNDEFINED;
 	return r->cfa_kind == CFA_REGISTER && (k->n > 1 || !unwind_reg_known(inner, r->reg));
@@ -375,7 +403,7 @@ static bool stop_at(struct walk *k, enum known known, uint64_t pc, struct fast *
 static bool walk_fast(struct walk *k, const struct unwind_regs *regs)
 {
 	enum unwind_arch arch = k->w->arch;
-	struct fast f = { regs->at[unwind_sp(arch)], regs->at[unwind_fp(arch)] };
+	struct fast f = { .sp = regs->at[unwind_sp(arch)], .fp = regs->at[unwind_fp(arch)] };
 
 	for (;;) {
 		uint64_t pc = lookup_pc(&k->out[k->n - 1]);
@@ -387,6 +415,11 @@ static bool walk_fast(struct walk *k, const struct unwind_regs *regs)
 			continue;
 		}
 		k->keeps_fp = s->keeps_fp;
+		if (!find_sp(k, &s->rule, &f)) {
+			if (!step_fp(k, &f, WALK_NO_CFI, pc))
+				return true;
+			continue;
+		}
 		if (needs_all_registers(k, &s->rule, regs))
 			return false;
 		if (!step_rule(k, &s->rule, &f, regs))
@@ -416,11 +449,22 @@ static bool step_row(struct walk *k, const struct cfi_row *row, struct unwind_re
 	return add_frame(k, regs->at[unwind_pc(arch)], regs->at[unwind_sp(arch)], row->signal);
 }
 
+/* The registers of what a signal interrupted, which the kernel of AArch64 keeps in the frame that begins at sp. */
+static void take_interrupted(const struct walk *k, uint64_t sp, struct unwind_regs *regs)
+{
+	uint64_t value;
+
+	regs->known = 0;
+	for (unsigned i = ARM_X19; i <= ARM_LR; i++)
+		if (unwind_load(k->memory, sp + EPILOGUE_ARM_SIGNAL_X0 + 8 * i, &value))
+			unwind_reg_set(regs, i, value);
+}
+
 static void walk_full(struct walk *k, struct unwind_regs regs)
 {
 	enum unwind_arch arch = k->w->arch;
+	bool more = true, least = false;
 	struct cfi_row row;
-	bool more = true;
 
 	while (more) {
 		uint64_t pc = lookup_pc(&k->out[k->n - 1]);
@@ -428,20 +472,31 @@ static void walk_full(struct walk *k, struct unwind_regs regs)
 		uint64_t address = pc - m.bias;
 		struct cfi_rule rule;
 		enum known known = find_known(&m, &address, &rule);
-		struct fast f = { regs.at[unwind_sp(arch)], regs.at[unwind_fp(arch)] };
+		struct fast f = { regs.at[unwind_sp(arch)], regs.at[unwind_fp(arch)], least };
 
+		if (known == KNOWN_RULE && !find_sp(k, &rule, &f)) {
+			known = KNOWN_NO_CFI;
+		} else if (known == KNOWN_RULE) {
+			unwind_reg_set(&regs, unwind_sp(arch), f.sp);
+			least = false;
+		}
 		if (known == KNOWN_RULE && m.cfi && cfi_row_at(m.cfi, address, &row)) {
 			k->keeps_fp = m.keeps_fp;
 			more = step_row(k, &row, &regs);
 			continue;
 		}
 		if (known == KNOWN_RULE && m.alone) {
+			uint64_t sp = f.sp;
+
 			more = step_rule(k, &rule, &f, &regs);
+			if (rule.signal && arch == UNWIND_AARCH64)
+				take_interrupted(k, sp, &regs);
 		} else {
 			more = stop_at(k, known, pc, &f);
 			/* Frame pointers restore nothing else. */
 			regs.known = 0;
 		}
+		least = f.least;
 		unwind_reg_set(&regs, unwind_sp(arch), f.sp);
 		unwind_reg_set(&regs, unwind_fp(arch), f.fp);
 	}

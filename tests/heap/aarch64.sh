@@ -36,8 +36,12 @@ flags=(-O2 -Wall -Wextra -Werror -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$ro
     -Wno-unused-parameter -Wno-unused-but-set-variable)
 echo '#include <dwarf.h>' | "${cc[@]}" -E - >/dev/null 2>&1 || flags+=(-idirafter /usr/include)
 mkdir plain
+# Return addresses are signed, as qemu's processor can.
+pac=(-mbranch-protection=pac-ret+leaf)
 for source in "${plain[@]}" "${rooms[@]}" src/record/heap/{stack/stack_trie,trace/tracer_clock,trace/shared_memory,trace/tracer_lock,trace/tracer_memory,trace/tracer_sample,trace/tracer_throttle}.c tests/fuzz/fuzz_cfi.c tests/fuzz/fuzz_vary.c; do
-    "${cc[@]}" -c "${flags[@]}" -o "plain/$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"
+    signed=()
+    [[ $source != *own_stack.c ]] || signed=("${pac[@]}")
+    "${cc[@]}" -c "${flags[@]}" "${signed[@]}" -o "plain/$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"
 done
 "${cc[@]}" -static -o plain/all plain/*.o -lm -lpthread || fault "the tests do not link"
 qemu=${AARCH64_QEMU:-}
@@ -51,24 +55,21 @@ elif [ "$faults" = 0 ]; then
     tail -n 1 said
 fi
 
-# exact WORK N: recorded there, it is as it is without us, and what it does is in the trace to the call.
+# exact PROGRAM WORK N: recorded there, it is as it is without us, and what it does is in the trace to the call.
 exact() {
     local plain traced name
     rm -f trace.heap counts log
-    timeout -k 5 120 "$qemu" ./heap_work "$@" >plain.out 2>&1
+    timeout -k 5 120 "$qemu" "./$@" >plain.out 2>&1
     plain=$?
     timeout -k 5 120 "$qemu" -E LD_PRELOAD="$work/libproftop-heap.so $work/count_shim.so" -E COUNT_SHIM=counts -E PROFTOP_CHECK=1 \
-        -E PROFTOP_OUTPUT="$work/trace.heap" -E PROFTOP_LOGFILE="$work/log" ./heap_work "$@" >traced.out 2>&1
+        -E PROFTOP_OUTPUT="$work/trace.heap" -E PROFTOP_LOGFILE="$work/log" "./$@" >traced.out 2>&1
     traced=$?
     [ "$plain" = "$traced" ] && cmp -s plain.out traced.out || fault "$*: ends with $traced, not $plain, and prints $(head -c 300 traced.out)"
     "$tools/heap_totals" trace.heap >totals || fault "$*: the trace cannot be read"
     sound "$*" totals
-    # Handlers return by a page that qemu makes before 8.2, which is no file and has no unwind tables, as a kernel's vdso and later
-    # qemu's have. Frame pointers lead on from there, but no walk follows them from the handler's own stack to the thread's: of
-    # altstack that is the one stack of its handler, which ends there.
-    rootless=0
-    [ "$1" != altstack ] || rootless=1
-    [ "$(value ended totals)" = 1 ] && [ "$(value incomplete totals)" -le $rootless ] || fault "$*: $(tr '\n' ' ' <totals)"
+    # Also through handlers of signals, which return to code without unwind tables.
+    [ "$(value ended totals)" = 1 ] && [ "$(value incomplete totals)" = 0 ] || fault "$*: $(tr '\n' ' ' <totals)"
+    grep -q '^.* [1-9][0-9]* stacks were compared with full walks, 0 were wrong' log || fault "$*: $(grep compared log)"
     for name in allocs reallocs frees bytes; do
         [ "$(value $name totals)" = "$(value $name counts)" ] || fault "$*: $name $(value $name totals), not $(value $name counts)"
     done
@@ -83,10 +84,22 @@ if [ -n "$qemu" ] && [ "$faults" = 0 ] && [ -e libproftop-heap.so ] && [ -e "$lo
         "${cc[@]}" "${flags[@]}" -pie -o heap_work "$root"/tests/heap/heap_work.c "$root"/tests/heap/works_*.c -lpthread \
             -Wl,--dynamic-linker="$loader" -Wl,-rpath,"${loader%/*}" || fault "programs do not link"
     # Not `clone`: qemu makes a fork of a clone that shares memory, so that the counts of the library stay in the child.
+    # The same where return addresses are signed, and where frames have no frame pointers.
+    "${cc[@]}" "${flags[@]}" "${pac[@]}" -pie -o heap_signed "$root"/tests/heap/heap_work.c "$root"/tests/heap/works_*.c -lpthread \
+        -Wl,--dynamic-linker="$loader" -Wl,-rpath,"${loader%/*}" || fault "signed programs do not link"
+    "${cc[@]}" "${flags[@]}" -fomit-frame-pointer -pie -o heap_lean "$root"/tests/heap/heap_work.c "$root"/tests/heap/works_*.c -lpthread \
+        -Wl,--dynamic-linker="$loader" -Wl,-rpath,"${loader%/*}" || fault "programs without frame pointers do not link"
+    # hint #25: sign x30
+    [ "$(od -An -v -tx4 -w4 heap_signed | grep -c d503233f)" -gt 20 ] || fault "no return address is signed"
+    for work_of in 'heap_signed single 500' 'heap_signed deep 300' 'heap_signed signals 200' 'heap_signed longjmp 100' \
+        'heap_signed contexts 100' 'heap_lean single 500' 'heap_lean deep 300' 'heap_lean signals 200'; do
+        # shellcheck disable=SC2086
+        exact $work_of
+    done
     for work_of in 'single 2000' 'threads 500' 'short-threads 30' 'deep 300' 'signals 200' 'altstack 100' 'longjmp 100' \
         'contexts 100' 'fork 5' 'vfork 5' 'sizes 1' 'errno 50'; do
         # shellcheck disable=SC2086
-        exact $work_of
+        exact heap_work $work_of
     done
 fi
 

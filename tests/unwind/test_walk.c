@@ -7,6 +7,7 @@
 #include "unwind/cfi.h"
 #include "unwind/cfi_program.h"
 #include "unwind/dwarf_expr.h"
+#include "unwind/epilogue.h"
 #include "unwind/walk.h"
 
 #include <criterion/criterion.h>
@@ -387,6 +388,93 @@ Test(walk, aarch64_link_register)
 	cr_expect_eq(end, WALK_COMPLETE);
 	walker_free(w);
 	cfi_free(cfi);
+}
+
+/* The stack of the next two, and what leads outward from its first frame. */
+struct arm_stack {
+	uint64_t word[128];
+	struct unwind_regs regs;
+	const struct cfi_rule *alone; /* of what has no tables, at P(0x5000) */
+};
+
+static struct walk_module find_arm(void *arg, uint64_t pc)
+{
+	static struct cfi *cfi;
+	static struct blob b;
+	struct arm_stack *a = arg;
+	struct cfi_sections s = { .arch = UNWIND_AARCH64 };
+
+	(void)pc;
+	if (!cfi) {
+		put_cie(&b, "", UNWIND_AARCH64);
+		/* Signed: DW_CFA_AARCH64_negate_ra_state, and with the address that takes part. */
+		put_fde(&b, 0, 0x2000, 0x80, "\x2d\x0e\x20\x9d\4\x9e\3", 7, false);
+		put_fde(&b, 0, 0x2080, 0x80, "\x2c\x0e\x40\x9d\6\x9e\5", 7, false);
+		put_fde(&b, 0, 0x3000, 0x100, "\7\x1e", 2, false);
+		/* A leaf, as signals interrupt it. */
+		put_fde(&b, 0, 0x4000, 0x100, "", 0, false);
+		s.debug_frame = (struct cfi_section){ b.at, b.n, 0 };
+		cfi = cfi_new(&s);
+	}
+	return (struct walk_module){ .cfi = cfi, .bias = P(0), .mapped = true, .alone = a->alone };
+}
+
+static void walk_arm(struct arm_stack *a, const uint64_t *pc, size_t n)
+{
+	struct unwind_memory memory = { .address = STACK,
+					.bytes = (const uint8_t *)a->word,
+					.n = sizeof(a->word) };
+	struct walker *w = walker_new(UNWIND_AARCH64);
+	struct walk_frame out[8];
+	enum walk_end end;
+	uint64_t missing;
+
+	cr_assert_eq(walk_stack(w, &a->regs, &memory, find_arm, a, out, 8, &end, &missing), n);
+	for (size_t i = 0; i < n; i++)
+		cr_expect_eq(out[i].pc, pc[i]);
+	cr_expect_eq(end, WALK_COMPLETE);
+	walker_free(w);
+}
+
+#define SIGNED(pc) (P(pc) | UINT64_C(0x35) << 48)
+
+/* AArch64: frame pointers do not say where the frame ends; what they lead to says by its rule where it begins. */
+Test(walk, aarch64_frame_pointers)
+{
+	/* A frame of 64 bytes without tables, with its record at 16; one of 64 with the record at 16, too; one of 32. */
+	struct arm_stack a = { .word = { [2] = STACK + 80,
+					 [3] = SIGNED(0x2090),
+					 [10] = STACK + 128,
+					 [11] = SIGNED(0x2010),
+					 [16] = 0,
+					 [17] = SIGNED(0x3010) } };
+
+	unwind_reg_set(&a.regs, ARM_PC, P(0x5010));
+	unwind_reg_set(&a.regs, ARM_SP, STACK);
+	unwind_reg_set(&a.regs, ARM_FP, STACK + 16);
+	walk_arm(&a, (uint64_t[]){ P(0x5010), P(0x2090), P(0x2010), P(0x3010) }, 4);
+}
+
+/* AArch64: what handlers return to is known by its code; a leaf that was interrupted has its return address in x30. */
+Test(walk, aarch64_signal)
+{
+	static const uint8_t code[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4 };
+	struct arm_stack a = { .word = { [0] = 0, [1] = P(0x5000) } };
+	uint64_t *x = &a.word[4 + EPILOGUE_ARM_SIGNAL_X0 / 8];
+	struct cfi_rule rule;
+
+	cr_assert(epilogue_of_signal(UNWIND_AARCH64, code, sizeof(code), &rule));
+	cr_expect(!epilogue_of_signal(UNWIND_AARCH64, code, sizeof(code) - 1, &rule));
+	cr_expect(!epilogue_of_signal(UNWIND_X86_64, code, sizeof(code), &rule));
+	a.alone = &rule;
+	x[ARM_FP] = STACK + 960;
+	x[ARM_LR] = SIGNED(0x2010);
+	x[ARM_SP] = STACK + 960;
+	x[ARM_PC] = P(0x4000);
+	a.word[960 / 8 + 1] = SIGNED(0x3010);
+	unwind_reg_set(&a.regs, ARM_PC, P(0x2010));
+	unwind_reg_set(&a.regs, ARM_SP, STACK);
+	walk_arm(&a, (uint64_t[]){ P(0x2010), P(0x5000), P(0x4000), P(0x2010), P(0x3010) }, 5);
 }
 
 static const struct {

@@ -11,7 +11,7 @@
 
 /* How to step outward from an address. */
 enum live_kind {
-	LIVE_SP,     /* CFA is sp + cfa, the return address just below it: most frames */
+	LIVE_SP,     /* CFA is sp + cfa, the return address is a few words below it: most frames */
 	LIVE_RULE,   /* by the full rule */
 	LIVE_FP,     /* no CFI: by frame pointers */
 	LIVE_GO,     /* the same in Go's code, which all has them: 0 is the outermost; live_go.h */
@@ -25,17 +25,24 @@ struct live_rule {
 	int32_t cfa;  /* LIVE_SP: bytes from sp */
 	int16_t fp;   /* LIVE_SP: where the caller's frame pointer is, from the CFA; 0: not saved */
 	uint8_t kind; /* enum live_kind */
+	uint8_t ra;   /* LIVE_SP: the return address is so many words below the CFA; x86_64: 1 */
 };
+
+/* Of LIVE_SP: how far below the CFA the return address is, in bytes. */
+static inline uint64_t live_rule_ra_bytes(const struct live_rule *r)
+{
+	return UNWIND_HERE == UNWIND_X86_64 ? 8 : r->ra * UINT64_C(8);
+}
 
 /* What is found for an address. */
 struct live_found {
 	struct live_rule quick;
-	struct cfi_rule full; /* LIVE_RULE */
+	struct cfi_rule full; /* LIVE_SP, LIVE_RULE */
 };
 
 struct live_rules {
 	struct live_rule quick[N_LIVE_RULES]; /* by a hash of pc */
-	struct cfi_rule full[N_LIVE_RULES];   /* likewise; of LIVE_RULE only */
+	struct cfi_rule full[N_LIVE_RULES];   /* likewise; of LIVE_SP and LIVE_RULE only */
 	/* Finds the rule for pc; never fails. */
 	struct live_found (*find)(uint64_t pc);
 };

@@ -52,11 +52,12 @@ struct find_rule {
 
 static bool is_quick(const struct cfi_rule *r)
 {
-	/* There a return address is in a register or anywhere in a frame. */
-	if (UNWIND_HERE != UNWIND_X86_64)
+	if (r->cfa_kind != CFA_SP || r->cfa < 8 || r->ra_kind != SLOT_CFA || r->signal)
 		return false;
-	if (r->cfa_kind != CFA_SP || r->cfa < 8 || r->ra_kind != SLOT_CFA || r->ra != -8 ||
-	    r->signal)
+	/* AArch64 has it anywhere in a frame. */
+	if (UNWIND_HERE == UNWIND_X86_64
+		    ? r->ra != -8
+		    : r->ra > -8 || r->ra < -8 * UINT8_MAX || r->ra % 8 != 0 || r->cfa + r->ra < 0)
 		return false;
 	/* A slot below sp has been popped already; one of 0 would say that fp is not saved. */
 	return r->fp_kind == SLOT_SAME ||
@@ -75,6 +76,7 @@ static struct live_found rule_of(const struct cfi_rule *r, uint64_t pc)
 		f.quick.kind = LIVE_SP;
 		f.quick.cfa = r->cfa;
 		f.quick.fp = r->fp_kind == SLOT_SAME ? 0 : r->fp;
+		f.quick.ra = (uint8_t)(-r->ra / 8);
 	}
 	return f;
 }
@@ -92,7 +94,8 @@ static struct live_module *module_at(uint64_t pc)
 /*
  * The rule of code without tables, by what it does when it is returned to, where that is told better so than by frame
  * pointers: Go's code that C called, and CPython's trampolines (`call *%rcx`), which interpreters never change. Other
- * generated code may be replaced by other code at the same place. pc is 1 less than a return address.
+ * generated code may be replaced by other code at the same place. AArch64: what handlers of signals return to. pc is 1 less
+ * than a return address.
  */
 static bool rule_of_code(const struct live_module *m, uint64_t pc, struct cfi_rule *out)
 {
@@ -100,6 +103,9 @@ static bool rule_of_code(const struct live_module *m, uint64_t pc, struct cfi_ru
 	size_t n = PAGE_BYTES - (uintptr_t)code % PAGE_BYTES;
 
 	n = n < EPILOGUE_BYTES ? n : EPILOGUE_BYTES;
+	if (UNWIND_HERE == UNWIND_AARCH64 && tracer_readable(code, n) &&
+	    epilogue_of_signal(UNWIND_HERE, code, n, out))
+		return true;
 	if ((m && !m->is_go) || !tracer_readable(code - 2, n + 2))
 		return false;
 	if (m)
@@ -542,9 +548,6 @@ static bool walk(struct live_walk *w, const struct walk_start *from)
 	bool extended;
 	int kept;
 
-	/* The quick walk takes sp, fp and pc for all that a step needs. */
-	if (UNWIND_HERE != UNWIND_X86_64)
-		return false;
 	if (__builtin_expect(live_walk(w, from) == WALK_DONE, 1))
 		return true;
 	kept = errno;

@@ -16,20 +16,35 @@
 /* How often a walk tries to resume what is remembered, as each look takes time. */
 #define MAX_TRIES 4u
 
+/* How sp of a frame is known. */
+enum sp_known {
+	SP_KNOWN,
+	SP_BY_FP, /* it follows from fp and the rule */
+	SP_LEAST  /* AArch64, where frame pointers led here: it is this or more */
+};
+
 /* A walk under way: the frame that it is at. */
 struct step {
-	uint64_t pc, sp, fp;
-	const uint64_t *at; /* where pc was found */
+	uint64_t pc, sp, fp; /* pc as it stands on the stack */
+	const uint64_t *at;  /* where pc was found */
 	bool exact;
+	enum sp_known sp_known;
 	/* On a goroutine's stack: where that ends, and where the thread's own stack was left; else 0. */
 	uint64_t high, own_sp;
 };
 
 enum stepped { STEP_ON, STEP_END, STEP_LOST, STEP_COMPLEX };
 
-static inline uint64_t mix(uint64_t hash, uint64_t pc)
+/* pc as it stands on the stack. */
+static inline uint64_t mix(uint64_t hash, uint64_t pc, bool exact)
 {
-	return (hash + pc) * UINT64_C(0x9e3779b97f4a7c15);
+	return (hash + (unwind_strip(UNWIND_HERE, pc) << 1 | exact)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The rule at pc, as it stands on the stack; exact: at pc itself, not at the call before. */
+static inline const struct live_rule *rule_at(struct live_walk *w, uint64_t pc, bool exact)
+{
+	return live_rules_at(&w->rules, unwind_strip(UNWIND_HERE, pc) - !exact);
 }
 
 /* The word at address, if it lies on the stack, at or above the frame's sp. */
@@ -56,6 +71,7 @@ static enum stepped step_by_fp(const struct live_walk *w, struct step *s, struct
 	s->pc = pc.value;
 	s->at = pc.at;
 	s->exact = false;
+	s->sp_known = UNWIND_HERE == UNWIND_X86_64 ? SP_KNOWN : SP_LEAST;
 	return STEP_ON;
 }
 
@@ -104,8 +120,8 @@ static enum stepped step_by_go(struct live_walk *w, struct step *s, struct walk_
 	s->fp = f->fp_word.value;
 	s->pc = *s->at;
 	s->exact = false;
-	return s->own_sp == 0 || live_rules_at(&w->rules, s->pc - 1)->kind == LIVE_GO ? STEP_ON
-										      : STEP_LOST;
+	s->sp_known = UNWIND_HERE == UNWIND_X86_64 ? SP_KNOWN : SP_LEAST;
+	return s->own_sp == 0 || rule_at(w, s->pc, false)->kind == LIVE_GO ? STEP_ON : STEP_LOST;
 }
 
 static bool find_cfa(const struct live_walk *w, const struct step *s, struct walk_fresh *f,
@@ -176,7 +192,10 @@ static enum stepped step_by_rule(const struct live_walk *w, struct step *s, stru
 	struct walk_word pc;
 	uint64_t cfa, fp;
 
-	if (!find_cfa(w, s, f, r, &cfa) || r->ra_kind == SLOT_SAME)
+	/* In a register: that of what a signal interrupted, which is among all those that the signal's frame keeps. */
+	if (r->ra_kind == SLOT_SAME)
+		return UNWIND_HERE == UNWIND_X86_64 ? STEP_LOST : STEP_COMPLEX;
+	if (!find_cfa(w, s, f, r, &cfa))
 		return STEP_LOST;
 	if (!load(w, s, slot_address(r->ra_kind, r->ra, cfa, s, f), &pc) ||
 	    !find_fp(w, s, f, r, cfa, &fp))
@@ -188,15 +207,35 @@ static enum stepped step_by_rule(const struct live_walk *w, struct step *s, stru
 	return STEP_ON;
 }
 
-/* A step of any kind but LIVE_SP. */
+/*
+ * Where frame pointers led on AArch64: they point to where the caller's fp and return address are saved, and by that to its sp,
+ * when the rule says where it saves them.
+ */
+static __attribute__((noinline)) void find_sp(struct live_walk *w, struct step *s)
+{
+	const struct live_rule *quick = rule_at(w, s->pc, s->exact);
+	const struct cfi_rule *r = &w->rules.full[quick - w->rules.quick];
+	uint64_t sp;
+
+	if ((quick->kind != LIVE_SP && quick->kind != LIVE_RULE) || !cfi_rule_sp(r, s->fp, &sp) ||
+	    sp < s->sp || s->fp < sp || s->fp > w->stack_high - 16)
+		return;
+	s->sp = sp;
+	s->sp_known = SP_BY_FP;
+}
+
+/* A step of any kind but LIVE_SP where sp is known. */
 static __attribute__((noinline)) enum stepped other_step(struct live_walk *w, struct step *s,
 							 struct walk_fresh *f,
 							 const struct live_rule *r)
 {
 	switch ((enum live_kind)r->kind) {
 	case LIVE_SP:
-		break;
+		return step_by_fp(w, s, f);
 	case LIVE_RULE:
+		if (s->sp_known == SP_LEAST &&
+		    cfi_rule_needs_sp(&w->rules.full[r - w->rules.quick]))
+			return step_by_fp(w, s, f);
 		/* Handlers of signals return to it: nobody called what stands before. */
 		f->exact |= w->rules.full[r - w->rules.quick].signal;
 		return step_by_rule(w, s, f, &w->rules.full[r - w->rules.quick]);
@@ -271,12 +310,16 @@ static inline uint32_t put_in(struct live_walk *w, uint32_t i, uint32_t n)
 	sp = m[-1].sp;
 	for (; a < end; a++, m++) {
 		uint64_t pc = *a->at;
-		const struct live_rule *r = live_rules_at(&w->rules, pc - 1);
+		const struct live_rule *r = rule_at(w, pc, false);
 
 		if ((((m->sp + (uint64_t)(int64_t)r->cfa) ^ sp) | r->kind) != 0)
 			break;
+		/* Of x86_64 it always is just below. */
+		if (UNWIND_HERE != UNWIND_X86_64 &&
+		    (uint64_t)a[-1].at != sp - live_rule_ra_bytes(r))
+			break;
 		a->value = pc;
-		m->hash = hash = mix(hash, pc << 1);
+		m->hash = hash = mix(hash, pc, false);
 		memcpy(&m->about, &about, sizeof(about)); /* in one go */
 		sp = m->sp;
 	}
@@ -331,7 +374,7 @@ static inline void remember(struct live_walk *w, const struct walk_fresh *f)
 	needs_fp = f->uses_fp || (!f->fp_word.at && outer_needs_fp);
 	m->sp = f->sp;
 	m->fp = f->fp;
-	m->hash = mix(i ? m[-1].hash : 0, f->pc << 1 | f->exact);
+	m->hash = mix(i ? m[-1].hash : 0, f->pc, f->exact);
 	m->about = (struct walk_about){ .n_words = (uint16_t)n_words,
 					.exact = f->exact,
 					.needs_fp = needs_fp };
@@ -358,7 +401,7 @@ static inline void begin_fresh(struct walk_fresh *f, const struct step *s)
 	f->at = s->at;
 	f->fp_word.at = NULL;
 	f->cfa_word.at = NULL;
-	f->uses_fp = false;
+	f->uses_fp = s->sp_known != SP_KNOWN;
 	f->exact = s->exact;
 }
 
@@ -374,22 +417,23 @@ static inline bool step_by_sp(const struct live_walk *w, struct step *s, struct 
 		f->fp_word.at = (const uint64_t *)(cfa + (uint64_t)(int64_t)r->fp);
 		f->fp_word.value = s->fp = *f->fp_word.at;
 	}
-	s->at = (const uint64_t *)(cfa - 8);
+	s->at = (const uint64_t *)(cfa - live_rule_ra_bytes(r));
 	s->pc = *s->at;
 	s->sp = cfa;
 	s->exact = false;
+	s->sp_known = SP_KNOWN;
 	return true;
 }
 
 /* Adds the frame at s to the fresh ones and steps to its caller. */
 static inline enum stepped step_fresh(struct live_walk *w, struct step *s, struct walk_fresh *f)
 {
-	const struct live_rule *r = live_rules_at(&w->rules, s->pc - !s->exact);
+	const struct live_rule *r = rule_at(w, s->pc, s->exact);
 	struct step copy;
 	enum stepped how;
 
 	begin_fresh(f, s);
-	if (__builtin_expect(r->kind == LIVE_SP, 1))
+	if (__builtin_expect(r->kind == LIVE_SP && s->sp_known != SP_LEAST, 1))
 		return step_by_sp(w, s, f, r) ? STEP_ON : STEP_LOST;
 	copy = *s; /* so that s stays in registers */
 	how = other_step(w, &copy, f, r);
@@ -407,10 +451,12 @@ static enum stepped walk_fresh(struct live_walk *w, struct step s, uint32_t *n_f
 	uint32_t place = w->n, n = 0;
 	unsigned tries = MAX_TRIES;
 
-	while (how == STEP_ON && s.pc != 0) {
+	while (how == STEP_ON && unwind_strip(UNWIND_HERE, s.pc) != 0) {
+		if (__builtin_expect(s.sp_known == SP_LEAST, 0))
+			find_sp(w, &s);
 		while (place && w->frame[place - 1].sp < s.sp)
 			place--;
-		if (place && tries && w->frame[place - 1].sp == s.sp) {
+		if (place && tries && w->frame[place - 1].sp == s.sp && s.sp_known != SP_LEAST) {
 			if (resume(w, &s, place)) {
 				w->n = place;
 				*n_fresh = n;
@@ -447,12 +493,11 @@ static __attribute__((noinline)) enum walk_result walk_on(struct live_walk *w,
 
 enum walk_result live_walk(struct live_walk *w, const struct walk_start *start)
 {
-	struct step s = { .pc = start->pc, .sp = start->sp, .fp = start->fp };
+	struct step s = { .pc = *start->at, .sp = start->sp, .fp = start->fp, .at = start->at };
 	uint32_t place = w->n;
 
 	if (s.sp < w->stack_low || s.sp >= w->stack_high)
 		return WALK_COMPLEX;
-	s.at = (const uint64_t *)(s.sp - 8);
 	while (place && w->frame[place - 1].sp < s.sp)
 		place--;
 	if (place && w->frame[place - 1].sp == s.sp && resume(w, &s, place)) {

@@ -8,6 +8,9 @@
  * remembers, with the same sp and pc (and fp, where what lies outward makes use of it), and all words
  * outward of it still are what they were, the rest is what it was: the same sp, pc and words give the
  * same next frame, and so on. No return address is changed, nothing is left behind on the stack.
+ *
+ * What is remembered of a return address is the word as it stands on the stack. AArch64 may have signed it: addresses are
+ * taken from it by unwind_strip().
  */
 #ifndef PROFTOP_RECORD_HEAP_STACK_LIVE_WALK_H
 #define PROFTOP_RECORD_HEAP_STACK_LIVE_WALK_H
@@ -23,6 +26,7 @@
 /* Where a walk begins: in the program's function that called us. */
 struct walk_start {
 	uint64_t pc, sp, fp;
+	const uint64_t *at; /* where pc was found */
 };
 
 /* A word of the stack that a step read. */
@@ -48,7 +52,7 @@ struct walk_frame_memo {
 
 /* A frame of the walk under way. */
 struct walk_fresh {
-	uint64_t pc, sp, fp;
+	uint64_t pc, sp, fp;       /* pc as it stands on the stack */
 	const uint64_t *at;        /* where pc was found */
 	struct walk_word fp_word;  /* where the step found the caller's fp; at NULL: fp stayed */
 	struct walk_word cfa_word; /* what gave the CFA; at NULL: no word did */
@@ -91,7 +95,7 @@ static inline uint64_t live_walk_callers(const struct live_walk *w)
 /* The address of remembered frame i. */
 static inline uint64_t live_walk_pc(const struct live_walk *w, uint32_t i)
 {
-	return w->return_address[i].value;
+	return unwind_strip(UNWIND_HERE, w->return_address[i].value);
 }
 
 /* Replaces what is remembered by n frames, innermost first; nothing of it will be reused. */

@@ -49,13 +49,22 @@ struct tracer_range {
 
 void tracer_record_range(const struct walk_start *from, const struct tracer_range *range);
 
-/* The frame that called the hook in which this stands. Hooks are compiled with frame pointers. */
-#define TRACER_CALLER() tracer_caller(__builtin_frame_address(0))
-static inline struct walk_start tracer_caller(const uint64_t *frame)
+/*
+ * The frame that called the hook in which this stands. Hooks are compiled with frame pointers. On AArch64 those lead to the
+ * lower end of the hook's frame, and only the compiler knows where the caller's begins.
+ */
+#if defined(__aarch64__)
+#define TRACER_CALLER() tracer_caller(__builtin_frame_address(0), __builtin_dwarf_cfa())
+#else
+#define TRACER_CALLER() \
+	tracer_caller(__builtin_frame_address(0), (uint64_t *)__builtin_frame_address(0) + 2)
+#endif
+static inline struct walk_start tracer_caller(const uint64_t *frame, const void *sp)
 {
 	return (struct walk_start){ .pc = unwind_strip(UNWIND_HERE, frame[1]),
-				    .sp = (uint64_t)(frame + 2),
-				    .fp = frame[0] };
+				    .sp = (uint64_t)sp,
+				    .fp = frame[0],
+				    .at = frame + 1 };
 }
 
 #endif
