@@ -18,18 +18,17 @@
 /* With more slices of threads than this there is no time, only sums: 64 MB of them. */
 #define SLICES_MOST ((size_t)1 << 23)
 
-/* When the row was, since the recording's start; TIME_NONE: unknown. */
-static int64_t time_of(const struct sample_scan *r, const struct thread_sums *s, uint64_t row)
+int64_t activity_time(const struct sample_scan *r, int64_t whole_ns, uint64_t row)
 {
 	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
 	int64_t at = r->rows.time_ns ? r->rows.time_ns[row] : TIME_NONE, since;
 
-	if (at == TIME_NONE || s->whole_ns < 0)
+	if (at == TIME_NONE || whole_ns < 0)
 		return TIME_NONE;
 	/* As in aggregate.c: what lies outside of what was seen goes to an end. */
 	since = r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
 	since = at > since ? (int64_t)((uint64_t)at - (uint64_t)since) : 0;
-	return since < 0 || since > s->whole_ns ? s->whole_ns : since;
+	return since < 0 || since > whole_ns ? whole_ns : since;
 }
 
 static bool is_within(const struct thread_sums *s, int64_t since)
@@ -42,7 +41,7 @@ static bool is_within(const struct thread_sums *s, int64_t since)
 static void add_stretch(const struct sample_scan *r, struct thread_sums *s, uint64_t row,
 			uint32_t key)
 {
-	int64_t since = time_of(r, s, row), *slice = NULL;
+	int64_t since = activity_time(r, s->whole_ns, row), *slice = NULL;
 	double from, to;
 
 	if (since != TIME_NONE && s->slice)
@@ -65,7 +64,7 @@ static void add_row(const struct sample_scan *r, struct thread_sums *s, uint64_t
 {
 	const struct sample_scan_column *column = &r->column[0];
 	int64_t weight = sample_scan_weight(column, row);
-	int64_t since = time_of(r, s, row);
+	int64_t since = activity_time(r, s->whole_ns, row);
 	bool within = is_within(s, since);
 	size_t slice, last;
 

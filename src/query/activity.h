@@ -15,6 +15,7 @@
 struct activity_pairs;
 struct progress;
 struct recent;
+struct sample_scan;
 
 /* A process with the sums of its threads, or one of the threads that follow it. */
 struct activity_row {
@@ -46,6 +47,9 @@ struct activity {
 	/* of a comparison, whose rows are by name; else NULL; owned */
 	struct activity_pairs *pairs;
 };
+
+/* When a row of the scan was, since the start of a recording of that length (-1: without times); TIME_NONE: unknown. */
+int64_t activity_time(const struct sample_scan *r, int64_t whole_ns, uint64_t row);
 
 /* What a process is called, ID_NONE's too. */
 const char *activity_process_name(const struct profile *p, uint32_t process);

@@ -2,6 +2,7 @@
 EXTRA_DIST += src/query/README.md
 libquery_a_SOURCES += \
 	src/query/activity.c src/query/activity.h \
+	src/query/activity_lanes.c src/query/activity_lanes.h \
 	src/query/analysis.c src/query/analysis.h \
 	src/query/code_weights.c src/query/code_weights.h \
 	src/query/heap_activity.c src/query/heap_activity.h \

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "query/activity.h"
+#include "query/activity_lanes.h"
 #include "query/analysis.h"
 #include "query/core/analysis_cache.h"
 #include "query/diff/activity_pairs.h"
@@ -51,9 +52,12 @@ static int make_activity(const struct analysis *a, const struct over_time_wish *
 	int rc;
 
 	o->activity = xcalloc(1, sizeof(*o->activity));
-	if (wish->kind == OVER_TIMELINE)
-		return activity_within(a->profile, &a->counts, &a->lens, &a->weights, &wish->span,
-				       progress, o->activity);
+	if (wish->kind == OVER_TIMELINE) {
+		rc = activity_within(a->profile, &a->counts, &a->lens, &a->weights, &wish->span,
+				     progress, o->activity);
+		return rc ? rc
+			  : activity_lanes_new(a, o->activity, &wish->span, progress, &o->lanes);
+	}
 	lens.cache = &cache;
 	rc = activity_of_threads(a->profile, &a->counts, &lens, &a->weights, wish->span.n, progress,
 				 o->activity);
@@ -111,6 +115,7 @@ void over_time_free(struct over_time *o)
 	if (o->activity)
 		activity_done(o->activity);
 	free(o->activity);
+	activity_lanes_free(o->lanes);
 	findings_free(o->findings);
 	heap_table_free(o->heap);
 	heat_map_free(o->heat_map);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 struct activity;
+struct activity_lanes;
 struct analysis;
 struct findings;
 struct footprint_lines;
@@ -47,6 +48,7 @@ struct over_time {
 	struct footprint_lines *memory;
 	struct comparison_lines *sides;
 	struct activity *activity;
+	struct activity_lanes *lanes; /* beside it, of OVER_TIMELINE; NULL: there are none */
 	struct findings *findings;
 	struct heap_table *heap;
 	struct heat_map *heat_map;

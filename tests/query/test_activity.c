@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "profile/builder.h"
 #include "query/activity.h"
+#include "query/activity_lanes.h"
 #include "tests/support/made_profile.h"
 #include "tests/support/made_story.h"
 
@@ -352,4 +353,77 @@ Test(activity, tables_of_a_heap_are_a_replay)
 		lens_done(&lens);
 	}
 	story_free(s);
+}
+
+/* Letters of what ran in each slice, a line a row; "." another function, " " nothing. */
+static char *lanes_text(const struct activity *act, const struct activity_lanes *l)
+{
+	char *out = xstrdup("");
+
+	for (uint32_t i = 0; i < act->n_rows; i++) {
+		for (uint32_t k = 0; k < l->n_slices; k++) {
+			uint8_t which = l->of[(size_t)i * l->n_slices + k];
+			char *more = xasprintf("%s%c", out,
+					       which                  ? 'a' + which - 1
+					       : act->row[i].slice[k] ? '.'
+								      : ' ');
+
+			free(out);
+			out = more;
+		}
+		{
+			char *more = xasprintf("%s|", out);
+
+			free(out);
+			out = more;
+		}
+	}
+	return out;
+}
+
+Test(activity, lanes_show_phases)
+{
+	static const struct {
+		const char *what, *profile, *filter, *lanes;
+	} phases[] = {
+		{ "one function after the other", "f 5 t=0\ng 4 t=100\nf 5 t=200\nf 5 t=400\n", "",
+		  "abaa|" },
+		{ "nothing ran", "f 5 t=0\nf 4 t=400\n", "", "a  a|" },
+		{ "what is called is part of its phase, unless it is one itself",
+		  "f 5 t=0\nf;x 1 t=100\nf;g 4 t=200\nf;h 3 t=200\nf;i 3 t=300\nf;j 2 t=300\n"
+		  "f;k 2 t=400\ny 1 t=400\n",
+		  "", "aabd|" },
+		{ "threads, and what has most of their process",
+		  "f 5 t=0 pid=1 tid=1\ng 4 t=0 pid=1 tid=2\ng 2 t=400 pid=1 tid=1\n"
+		  "f 3 t=400 pid=1 tid=2\n",
+		  "", "a  a|a  b|b  a|" },
+		{ "whatever time terms say", "f 5 t=0\ng 4 t=200\nf 5 t=400\n", "time:0,1",
+		  "a ba|" },
+		{ "but by other terms", "f 5 t=0\ng 4 t=200\nf 5 t=400\n", "fn:g", "  a |" },
+	};
+
+	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+		struct profile *p = made_profile(phases[i].profile);
+		struct time_span span = { .to_ns = 400, .n = 4 };
+		struct activity_lanes *l;
+		struct activity act;
+		struct analysis *a;
+		struct lens lens;
+		char *text;
+
+		made_lens(&lens, p, phases[i].filter);
+		a = made_analysis(p, &lens);
+		cr_assert_eq(activity_within(p, &a->counts, &lens, &a->weights, &span, NULL, &act),
+			     0);
+		cr_assert_eq(activity_lanes_new(a, &act, &span, NULL, &l), 0);
+		cr_assert(l, "%s", phases[i].what);
+		text = lanes_text(&act, l);
+		cr_expect_str_eq(text, phases[i].lanes, "%s: \"%s\"", phases[i].what, text);
+		free(text);
+		activity_lanes_free(l);
+		activity_done(&act);
+		analysis_free(a);
+		lens_done(&lens);
+		profile_free(p);
+	}
 }

@@ -16,6 +16,7 @@ Test(app_heat, keys)
 	static const struct {
 		const char *what, *keys, *shows, *hides;
 	} cases[] = {
+		{ "functions over time", "7", " a parse_rec", "heat]" },
 		{ "the heat map", "7T", "[T heat]", "[7 timeline]" },
 		{ "is left as it is entered", "7TT", "[7 timeline]", "heat]" },
 		{ "or by any tab", "T1", "[1 top]", "heat]" },

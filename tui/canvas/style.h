@@ -23,6 +23,12 @@
 	X(BAR,            "bar") \
 	X(SPARK,          "spark")           /* activity row, sparklines */ \
 	X(SPARK_RANGE,    "spark-range")     /* the part of it inside the selected range */ \
+	X(LANE_1,         "lane-1")          /* functions of threads over time */ \
+	X(LANE_2,         "lane-2") \
+	X(LANE_3,         "lane-3") \
+	X(LANE_4,         "lane-4") \
+	X(LANE_5,         "lane-5") \
+	X(LANE_6,         "lane-6") \
 	X(RULE,           "rule") \
 	X(STATUS,         "status")          /* full text of the selection, filter and search line */ \
 	X(PROMPT,         "prompt") \

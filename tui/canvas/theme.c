@@ -36,6 +36,13 @@ static const struct row rows[N_STYLES] = {
 	[STYLE_BAR]            = TEXT(66, 6, 0),
 	[STYLE_SPARK]          = TEXT(243, -1, 0),
 	[STYLE_SPARK_RANGE]    = TEXT(30, 6, LOOK_BOLD),
+	/* Hues that the colour-blind tell apart come first. */
+	[STYLE_LANE_1]         = TEXT(32, 6, 0),
+	[STYLE_LANE_2]         = TEXT(130, 3, 0),
+	[STYLE_LANE_3]         = TEXT(133, 5, 0),
+	[STYLE_LANE_4]         = TEXT(28, 2, 0),
+	[STYLE_LANE_5]         = TEXT(160, 1, 0),
+	[STYLE_LANE_6]         = TEXT(-1, -1, LOOK_BOLD),
 	[STYLE_RULE]           = TEXT(243, -1, 0),
 	[STYLE_STATUS]         = TEXT(-1, -1, 0),
 	[STYLE_PROMPT]         = TEXT(-1, -1, LOOK_BOLD),

@@ -9,7 +9,7 @@
 #define PROFTOP_TUI_CONTRACT_ACTIONS_H
 
 /* Where: a set of contexts; the keymap asks the view which it is. */
-#define IN_ALL      0x1ffffu
+#define IN_ALL      0x3ffffu
 #define IN_LIST     0x0001u /* views of rows */
 #define IN_TREE     0x0002u /* rows that open */
 #define IN_FLAME    0x0004u
@@ -24,6 +24,7 @@
 #define IN_CODE     0x0800u  /* lines and instructions of a function */
 #define IN_HEAP     0x8000u  /* tables about allocations */
 #define IN_HEAT     0x10000u /* a heat map of time */
+#define IN_LANES    0x20000u /* threads over time */
 #define IN_LIVE     0x1000u  /* of what is being recorded */
 #define IN_HALF     0x2000u  /* what can be a side is selected, and the other side is chosen */
 #define IN_SIDES    0x4000u  /* a side is chosen, or two that were are compared */
@@ -78,6 +79,7 @@
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE | IN_MEMORY | IN_HEAP, "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE | IN_MEMORY | IN_HEAP, "",  "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, line, thread, process, command, event, cpu, cgroup, label") \
+	X(LANES,        "lanes",         "o",                    IN_LANES,  "",        "over time a letter for the function that a thread ran, or how busy it was") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
 	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "scale",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
 	X(SIZE,         "size",          "d",                    IN_ALL,    "which side",  "of a comparison: widths and shares are of both sides, of one, or of the change") \

@@ -51,14 +51,23 @@ static const struct {
 	uint32_t context;
 	const char *name;
 } context_names[] = {
-	{ IN_LIST, "lists" },         { IN_TREE, "trees" },
-	{ IN_FLAME, "flame" },        { IN_TOP, "top" },
-	{ IN_BFLY, "butterfly" },     { IN_TEXT, "text" },
-	{ IN_TASKS, "threads" },      { IN_TIME, "time" },
-	{ IN_MEMORY, "memory" },      { IN_FINDINGS, "findings" },
-	{ IN_HEAT, "heat map" },      { IN_HEAP, "heap tables" },
-	{ IN_LIVE, "live" },          { IN_ALIGN, "sides over time" },
-	{ IN_HALF, "a side chosen" }, { IN_SIDES, "sides" },
+	{ IN_LIST, "lists" },
+	{ IN_TREE, "trees" },
+	{ IN_FLAME, "flame" },
+	{ IN_TOP, "top" },
+	{ IN_BFLY, "butterfly" },
+	{ IN_TEXT, "text" },
+	{ IN_TASKS, "threads" },
+	{ IN_TIME, "time" },
+	{ IN_MEMORY, "memory" },
+	{ IN_FINDINGS, "findings" },
+	{ IN_HEAT, "heat map" },
+	{ IN_LANES, "timeline" },
+	{ IN_HEAP, "heap tables" },
+	{ IN_LIVE, "live" },
+	{ IN_ALIGN, "sides over time" },
+	{ IN_HALF, "a side chosen" },
+	{ IN_SIDES, "sides" },
 };
 
 /* <Name>: *keys stands on '<'. */

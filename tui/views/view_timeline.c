@@ -17,9 +17,11 @@
 #include "base/text.h"
 #include "profile/profile.h"
 #include "query/activity.h"
+#include "query/activity_lanes.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "tui/contract/view.h"
+#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/rows/time_axis.h"
 #include "tui/views/row_effects.h"
@@ -39,6 +41,11 @@
 /* A level, "  tid 31935", and a blank. */
 #define DETAIL_COLS 14
 
+/* Rows and columns that leave room for the names of functions, and columns that one of those has. */
+#define LEGEND_ROWS 5
+#define LEGEND_COLS 60
+#define LEGEND_NAME 10
+
 struct timeline_view {
 	struct time_axis axis;
 	int64_t wanted_ns; /* where the cursor goes when there are columns for it; TIME_UNMARKED: stays */
@@ -48,6 +55,8 @@ struct timeline_view {
 	int64_t *sum; /* [n_slices] of all threads; NULL: no times; owned */
 	int gutter;   /* columns on the left of the axis */
 	int graph;    /* rows of the graph */
+	int legend;   /* lines for the names of functions: 1, or 0 */
+	bool letters; /* rows say what ran, not how much */
 };
 
 static void *timeline_new(void)
@@ -160,10 +169,24 @@ static bool timeline_wish(const void *state, struct over_time_wish *out)
 	return t->cols > 0;
 }
 
-/* The line of the axis; the threads are below it. */
+/* The line of the axis. */
 static int axis_line(const struct timeline_view *v)
 {
 	return v->graph;
+}
+
+/* The first line of threads: below the axis and the names of what they ran. */
+static int rows_line(const struct timeline_view *v)
+{
+	return axis_line(v) + 1 + v->legend;
+}
+
+/* What threads ran, or NULL. */
+static const struct activity_lanes *lanes_of(const struct timeline_view *v)
+{
+	const struct activity_lanes *l = v->threads.made ? v->threads.made->lanes : NULL;
+
+	return l && l->n > 0 ? l : NULL;
 }
 
 /* A part of the rows, and what few threads leave free of half of them. */
@@ -220,7 +243,8 @@ static void timeline_layout(void *state, const struct scene *s, struct rect r)
 	note_end(v);
 	v->wanted_ns = TIME_UNMARKED;
 	v->graph = graph_rows(r.rows, v->threads.activity->n_rows);
-	thread_list_fit(&v->threads, r.rows - axis_line(v) - 1);
+	v->legend = lanes_of(v) && r.rows - axis_line(v) >= LEGEND_ROWS && r.cols >= LEGEND_COLS;
+	thread_list_fit(&v->threads, r.rows - rows_line(v));
 }
 
 /* What a column of the graph reached. */
@@ -292,6 +316,46 @@ static void draw_slices(const struct timeline_view *v, const struct activity_row
 	free(value);
 }
 
+/* What ran there: the function's colour, and its letter instead of how much it was. */
+static void draw_lanes(const struct timeline_view *v, struct canvas *c, int line, int col,
+		       uint32_t row)
+{
+	const struct activity_lanes *l = lanes_of(v);
+	bool ranged = time_axis_range(&v->axis, &(int64_t){ 0 }, &(int64_t){ 0 });
+
+	for (int i = 0; l && i < v->axis.cols; i++) {
+		uint32_t slice = slice_at(v, i);
+		uint8_t which = slice < l->n_slices ? l->of[(size_t)row * l->n_slices + slice] : 0;
+
+		if (v->letters && !canvas_is_blank(c, line, col + i))
+			canvas_fill(c, line, col + i, 1, STYLE_SPARK,
+				    which > 0 ? 'a' + which - 1u : '.');
+		if (which > 0 && (!ranged || in_range(v, i)))
+			canvas_restyle(c, line, col + i, 1, STYLE_SPARK,
+				       (enum style)(STYLE_LANE_1 + which - 1));
+	}
+}
+
+/* "a parse_record  b push_back": which colours and letters are which functions. */
+static void draw_legend(const struct timeline_view *v, const struct scene *s, struct canvas *c,
+			struct rect r)
+{
+	const struct activity_lanes *l = lanes_of(v);
+	int n = (int)l->n, room = r.cols / (LEGEND_NAME + 3), each;
+
+	n = n < room ? n : room;
+	each = (r.cols - 2) / n;
+	for (int i = 0; i < n; i++) {
+		struct name_look look = { .style = (uint16_t)(STYLE_LANE_1 + i) };
+		int col = r.col + 2 + i * each;
+
+		canvas_fill(c, r.row + axis_line(v) + 1, col, 1, look.style | STYLE_BOLD,
+			    'a' + (uint32_t)i);
+		name_draw(c, r.row + axis_line(v) + 1, col + 2, each - 3,
+			  s->analysis->keys.key[l->key[i]].label, &look);
+	}
+}
+
 static void draw_row(const struct timeline_view *v, const struct scene *s, struct canvas *c,
 		     struct rect r, int line, uint32_t i)
 {
@@ -304,8 +368,10 @@ static void draw_row(const struct timeline_view *v, const struct scene *s, struc
 		canvas_puts_right(c, r.row + line, r.col + 2, SHARE_COLS - 3, STYLE_NUMBER,
 				  fmt_percent(number, row->weight, v->threads.activity->weight));
 	thread_row_draw_name(s, row, c, r.row + line, r.col + share, v->gutter - share - 1, style);
-	if (row->slice)
+	if (row->slice) {
 		draw_slices(v, row, c, r.row + line, r.col + v->gutter);
+		draw_lanes(v, c, r.row + line, r.col + v->gutter, i);
+	}
 	for (int col = 0; row->slice && col < v->axis.cols; col++)
 		if (in_range(v, col))
 			canvas_restyle(c, r.row + line, r.col + v->gutter + col, 1, STYLE_SPARK,
@@ -317,7 +383,7 @@ static void draw_row(const struct timeline_view *v, const struct scene *s, struc
 static void timeline_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
 {
 	const struct timeline_view *v = state;
-	int top = axis_line(v) + 1;
+	int top = rows_line(v);
 
 	if (r.rows <= 0 || r.cols <= 0)
 		return;
@@ -333,6 +399,8 @@ static void timeline_draw(const void *state, const struct scene *s, struct canva
 	draw_graph(v, s, c, r);
 	if (r.rows > axis_line(v))
 		time_axis_draw(&v->axis, c, r.row + axis_line(v), r.col + v->gutter, s->side_a);
+	if (v->legend && r.rows > top)
+		draw_legend(v, s, c, r);
 	for (int line = top; line < r.rows; line++) {
 		uint32_t i = list_at(&v->threads.list, line - top);
 
@@ -389,6 +457,9 @@ static bool timeline_act(void *state, const struct scene *s, enum action a, stru
 		return true;
 	case ACTION_PEAK:
 		return go_to_peak(v);
+	case ACTION_LANES:
+		v->letters = !v->letters;
+		return true;
 	case ACTION_BACK:
 		return step_back(v);
 	case ACTION_ENTER:
@@ -407,7 +478,7 @@ static void timeline_click(void *state, const struct scene *s, struct rect r, in
 			   bool twice, struct effect *out)
 {
 	struct timeline_view *v = state;
-	uint32_t i = list_at(&v->threads.list, row - r.row - axis_line(v) - 1);
+	uint32_t i = list_at(&v->threads.list, row - r.row - rows_line(v));
 
 	if (has_times(s) && col >= r.col + v->gutter)
 		time_axis_go(&v->axis, col - r.col - v->gutter);
@@ -505,7 +576,7 @@ static void timeline_position(const void *state, uint32_t *at, uint32_t *of)
 const struct view_ops view_timeline = {
 	.name = "timeline",
 	.help = "how much was going on when, and in which threads; A and B choose the time that all views show",
-	.contexts = IN_TASKS | IN_TIME,
+	.contexts = IN_TASKS | IN_TIME | IN_LANES,
 	.new = timeline_new,
 	.free = timeline_free,
 	.update = timeline_update,
