@@ -25,7 +25,7 @@ bool store_heap_folds(const struct profile *p)
 {
 	const struct store_heap *h = &p->heap;
 
-	if (p->folding.keep_ns == 0 || h->begin.in_file)
+	if (p->folding.keep_ns == 0 || h->rows.step.in_file)
 		return false;
 	for (uint32_t i = 0; i < h->now.n_tracks; i++)
 		if (store_track_folds(&STORE_AT(struct store_track, h->tracks, i)))
@@ -36,7 +36,7 @@ bool store_heap_folds(const struct profile *p)
 /* Was a block handed out before what screens look back? */
 static bool is_aged(const struct profile *p, uint32_t row)
 {
-	uint32_t origin = STORE_AT(uint32_t, p->heap.origin, row);
+	uint32_t origin = allocation_origin(&p->heap.now, row);
 	const struct store_track *t =
 		&STORE_AT(struct store_track, p->heap.tracks,
 			  STORE_AT(struct heap_origin, p->heap.origins, origin).track);
@@ -46,7 +46,7 @@ static bool is_aged(const struct profile *p, uint32_t row)
 	if (track.n_ticks == 0)
 		return false;
 	track.tick = t->ticks.base;
-	begin_ns = heap_track_time(&track, STORE_AT(uint32_t, p->heap.begin, row));
+	begin_ns = heap_track_time(&track, allocation_begin(&p->heap.now, row));
 	return !__builtin_sub_overflow(track.tick[track.n_ticks - 1].time_ns, begin_ns, &age_ns) &&
 	       age_ns > p->folding.keep_ns;
 }

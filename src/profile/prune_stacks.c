@@ -123,9 +123,9 @@ static void count_blocks(struct shortening *s)
 	const struct store_heap *h = &s->p->heap;
 
 	for (uint32_t i = 0; i < h->now.n_allocations; i++) {
-		count_block(s, STORE_AT(uint32_t, h->origin, i));
-		if (h->release.base)
-			count_block(s, STORE_AT(uint32_t, h->release, i));
+		count_block(s, allocation_origin(&h->now, i));
+		if (h->now.release)
+			count_block(s, allocation_release(&h->now, i));
 	}
 	for (uint32_t i = 0; i < h->now.n_bulk; i++) {
 		const struct heap_bulk *b = &STORE_AT(struct heap_bulk, h->bulk, i);

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "profile/builder.h"
 #include "profile/heap/heap.h"
+#include "profile/heap/heap_packed.h"
 #include "profile/profile.h"
 
 #include <pthread.h>
@@ -53,24 +54,19 @@ struct store_track {
 
 /* Columns of allocations, once others took their place. */
 struct store_heap_columns {
-	struct column begin, end, size, origin, release, large, bulk, origins;
+	struct heap_packed rows;
+	struct column bulk, origins;
 	VEC(struct column) ticks; /* of tracks */
 	uint32_t n_states;        /* that are of them */
 };
 
 /* Everything of heap.h. Counts and pointers in `now` and `published` are as for samples. */
 struct store_heap {
-	struct heap_columns now;       /* counts only */
+	struct heap_columns now;       /* counts, and what rows are read by */
 	struct heap_columns published; /* guarded by the profile's publication */
 
-	uint32_t n_room;        /* allocations that all columns of theirs have room for */
-	struct column begin;    /* uint32_t */
-	struct column end;      /* uint32_t, atomic */
-	struct column size;     /* uint32_t */
-	struct column origin;   /* uint32_t */
-	struct column release;  /* uint32_t, atomic; empty while nobody says who frees */
+	struct heap_packed rows;
 	struct column origins;  /* struct heap_origin */
-	struct column large;    /* struct heap_large */
 	struct column bulk;     /* struct heap_bulk */
 	struct column tracks;   /* struct store_track */
 	struct column series;   /* struct heap_series */
@@ -271,16 +267,6 @@ void store_gone_done(struct store_gone *gone);
 void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie,
 		   struct store_heap_columns *heap);
 void store_heap_columns_free(struct store_heap_columns *c);
-
-/* The size of an allocation whose column says SIZE_LARGE, of what is not published too. */
-uint64_t store_heap_large_size(const struct store_heap *h, uint32_t row);
-/* That of any. */
-static inline uint64_t store_heap_size(const struct store_heap *h, uint32_t row)
-{
-	uint32_t size = STORE_AT(uint32_t, h->size, row);
-
-	return size != SIZE_LARGE ? size : store_heap_large_size(h, row);
-}
 
 /* Is a track folded? Of sampled blocks the peak is an estimate, whose moment depends on more than sizes; they are few. */
 bool store_track_folds(const struct store_track *t);

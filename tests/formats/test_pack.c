@@ -156,9 +156,11 @@ static void expect_same_heap(const struct profile *p, const struct profile *read
 	cr_assert_eq(a.n_allocations, b.n_allocations);
 	cr_assert_eq(a.n_tracks, b.n_tracks);
 	cr_assert_eq(a.n_bulk, b.n_bulk);
-	cr_expect_arr_eq(a.begin, b.begin, a.n_allocations * sizeof(*a.begin));
-	cr_expect_arr_eq(a.end, b.end, a.n_allocations * sizeof(*a.end));
-	cr_expect_arr_eq(a.size, b.size, a.n_allocations * sizeof(*a.size));
+	for (uint32_t i = 0; i < a.n_allocations; i++) {
+		cr_expect_eq(allocation_begin(&a, i), allocation_begin(&b, i));
+		cr_expect_eq(allocation_end(&a, i, UINT32_MAX), allocation_end(&b, i, UINT32_MAX));
+		cr_expect_eq(allocation_size(&a, i), allocation_size(&b, i));
+	}
 	cr_expect_eq(!a.release, !b.release);
 	for (uint32_t i = 0; i < a.n_tracks; i++) {
 		struct heap_track t = profile_heap_track(p, (track_id){ i });

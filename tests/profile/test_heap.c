@@ -94,6 +94,128 @@ Test(heap, a_snapshot_does_not_see_later_ends)
 	bench_free(&b);
 }
 
+/* What a thread frees at once has no end of its own: the next block's stands where its was. */
+Test(heap, a_snapshot_does_not_see_the_end_that_takes_a_place)
+{
+	struct bench b = bench_new();
+	struct heap_columns then, now;
+	allocation_id a, next;
+
+	build_moment(b.p, b.track, 100);
+	a = build_allocation(b.p, b.track, 64, b.origin);
+	builder_end(b.p);
+	profile_heap(b.p, &then);
+
+	builder_begin(b.p);
+	build_moment(b.p, b.track, 200);
+	build_release(b.p, a, b.track, true, (origin_id){ ID_NONE });
+	build_moment(b.p, b.track, 300);
+	next = build_allocation(b.p, b.track, 32, b.origin);
+	build_moment(b.p, b.track, 400);
+	build_release(b.p, next, b.track, false, (origin_id){ ID_NONE });
+	builder_end(b.p);
+	profile_heap(b.p, &now);
+
+	cr_assert_eq(allocation_end(&then, a.v, 1), END_NEVER);
+	cr_assert_eq(allocation_end(&now, a.v, 4), 1 | END_TEMPORARY);
+	cr_assert_eq(allocation_end(&now, next.v, 4), 3);
+	cr_assert_eq(allocation_end(&now, next.v, 3), END_NEVER);
+	builder_begin(b.p);
+	bench_free(&b);
+}
+
+/* Numbers of a made row, for what follows. */
+struct made_row {
+	uint32_t begin, end, origin;
+	uint64_t size;
+};
+
+#define N_MADE    3000u
+#define N_ORIGINS 70000u
+
+static uint32_t made_next(uint32_t *seed)
+{
+	return *seed = *seed * 1664525 + 1013904223;
+}
+
+/* Rows near each other and far, freed at once, later or never, small and large, of many origins. */
+static void make_rows(struct bench *b, struct made_row row[N_MADE], uint32_t seed)
+{
+	uint32_t moment = 0, live = 0;
+
+	for (uint32_t i = 0; i < N_MADE; i++) {
+		struct heap_origin o = b->from;
+		uint32_t way = made_next(&seed) >> 24;
+		allocation_id a;
+
+		for (uint32_t idle = way % 64 ? 0 : 300; idle > 0; idle--, moment++)
+			build_moment(b->p, b->track, moment);
+		o.flags = i < N_MADE / 2 ? way : N_ORIGINS - i;
+		row[i] = (struct made_row){ .begin = moment,
+					    .end = END_NEVER,
+					    .origin = build_heap_origin(b->p, &o).v,
+					    .size = way < 20 ? (uint64_t)way << 16 : way };
+		build_moment(b->p, b->track, moment++);
+		a = build_allocation(b->p, b->track, row[i].size, (origin_id){ row[i].origin });
+		if (way % 3 == 0)
+			continue;
+		build_moment(b->p, b->track, moment);
+		if (way % 3 == 1 || row[live].end != END_NEVER)
+			live = i;
+		row[live].end = moment++ | (live == i ? END_TEMPORARY : 0);
+		build_release(b->p, live == i ? a : (allocation_id){ live }, b->track, live == i,
+			      (origin_id){ ID_NONE });
+		live = made_next(&seed) % (i + 1);
+	}
+}
+
+static void expect_row(const struct heap_columns *c, const struct heap_rows_read *read, uint32_t at,
+		       uint32_t i, const struct made_row *row)
+{
+	cr_assert_eq(allocation_begin(c, i), row->begin, "row %u", i);
+	cr_assert_eq(allocation_end(c, i, UINT32_MAX), row->end, "row %u", i);
+	cr_assert_eq(allocation_size(c, i), row->size, "row %u", i);
+	cr_assert_eq(allocation_origin(c, i), row->origin, "row %u", i);
+	cr_assert_eq(read->begin[at], row->begin, "row %u", i);
+	cr_assert_eq(read->end[at], row->end, "row %u", i);
+	cr_assert_eq(read->size[at], row->size, "row %u", i);
+	cr_assert_eq(read->origin[at], row->origin, "row %u", i);
+}
+
+Test(heap, rows_say_what_was_written)
+{
+	static struct made_row row[N_MADE];
+
+	for (uint32_t seed = 1; seed < 5; seed++) {
+		struct bench b = bench_new();
+		struct heap_columns c;
+
+		/* The newer half of the rows is of origins that 16 bits do not hold. */
+		for (uint32_t i = 0; i < N_ORIGINS && seed % 2; i++) {
+			struct heap_origin o = b.from;
+
+			o.flags = i;
+			build_heap_origin(b.p, &o);
+		}
+		make_rows(&b, row, seed);
+		builder_end(b.p);
+		profile_heap(b.p, &c);
+		cr_assert_eq(c.n_allocations, N_MADE);
+		cr_assert_eq(!c.high, seed % 2 == 0);
+		for (uint32_t from = seed; from < N_MADE;) {
+			uint32_t to = (from / HEAP_GROUP + 1) * HEAP_GROUP;
+			struct heap_rows_read read;
+			uint32_t n = allocation_read(&c, from, to < N_MADE ? to : N_MADE, &read);
+
+			for (uint32_t i = 0; i < n; i++)
+				expect_row(&c, &read, i, from + i, &row[from + i]);
+			from += n;
+		}
+		builder_begin(b.p);
+		bench_free(&b);
+	}
+}
+
 Test(heap, who_frees_is_unknown_until_somebody_says)
 {
 	struct bench b = bench_new();
@@ -122,9 +244,15 @@ Test(heap, who_frees_is_unknown_until_somebody_says)
 
 Test(heap, sizes_of_all_sizes_are_kept)
 {
-	static const uint64_t sizes[] = {
-		0, 1, UINT32_MAX - 1, UINT32_MAX, (uint64_t)1 << 40, 16, SIZE_MOST
-	};
+	static const uint64_t sizes[] = { 0,
+					  1,
+					  UINT16_MAX - 1,
+					  UINT16_MAX,
+					  UINT32_MAX - 1,
+					  UINT32_MAX,
+					  (uint64_t)1 << 40,
+					  16,
+					  SIZE_MOST };
 	struct bench b = bench_new();
 	struct heap_columns c;
 
@@ -134,7 +262,7 @@ Test(heap, sizes_of_all_sizes_are_kept)
 	}
 	builder_end(b.p);
 	profile_heap(b.p, &c);
-	cr_assert_eq(c.n_large, 3);
+	cr_assert_eq(c.n_large, 5);
 	for (uint32_t i = 0; i < c.n_allocations; i++)
 		cr_assert_eq(allocation_size(&c, i), sizes[i]);
 	builder_begin(b.p);

@@ -212,11 +212,15 @@ struct profile *made_heap_read(const struct made_heap *h)
 
 bool made_heap_same(const struct heap_columns *a, const struct heap_columns *b)
 {
-	size_t bytes = a->n_allocations * sizeof(*a->begin);
-
-	return a->n_allocations == b->n_allocations && memcmp(a->begin, b->begin, bytes) == 0 &&
-	       memcmp(a->end, b->end, bytes) == 0 && memcmp(a->size, b->size, bytes) == 0 &&
-	       memcmp(a->origin, b->origin, bytes) == 0;
+	if (a->n_allocations != b->n_allocations)
+		return false;
+	for (uint32_t i = 0; i < a->n_allocations; i++)
+		if (allocation_begin(a, i) != allocation_begin(b, i) ||
+		    allocation_end(a, i, UINT32_MAX) != allocation_end(b, i, UINT32_MAX) ||
+		    allocation_size(a, i) != allocation_size(b, i) ||
+		    allocation_origin(a, i) != allocation_origin(b, i))
+			return false;
+	return true;
 }
 
 const char *made_heap_fact(const struct profile *p, const char *name)

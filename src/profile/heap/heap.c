@@ -4,9 +4,7 @@
 
 #include "profile/heap/heap.h"
 
-#include "base/err.h"
 #include "base/hash.h"
-#include "base/tmpfile.h"
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
 #include "profile/heap/heap_append.h"
@@ -16,13 +14,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MOST_TRACKS  ((uint64_t)UINT16_MAX)
 #define MOST_MOMENTS (END_MOMENT - 1)
-
-/* Allocations that room is made for at a time. */
-#define ROOM 4096
 
 /* Ticks are at least this far apart, and at least this part of what the track has lasted. */
 #define TICK_NS    1000
@@ -30,13 +24,7 @@
 
 /* Every column: which, element, most elements. */
 #define COLUMNS(X) \
-	X(begin, uint32_t, STORE_MOST_IDS) \
-	X(end, uint32_t, STORE_MOST_IDS) \
-	X(size, uint32_t, STORE_MOST_IDS) \
-	X(origin, uint32_t, STORE_MOST_IDS) \
-	X(release, uint32_t, STORE_MOST_IDS) \
 	X(origins, struct heap_origin, STORE_MOST_IDS) \
-	X(large, struct heap_large, STORE_MOST_IDS) \
 	X(bulk, struct heap_bulk, STORE_MOST_IDS) \
 	X(tracks, struct store_track, MOST_TRACKS) \
 	X(series, struct heap_series, STORE_MOST_IDS) \
@@ -45,6 +33,7 @@
 
 void store_heap_init(struct store_heap *h)
 {
+	heap_packed_init(&h->rows);
 #define INIT(name, type, most) column_init(&h->name, sizeof(type), most);
 	COLUMNS(INIT)
 #undef INIT
@@ -60,6 +49,7 @@ void store_heap_done(struct store_heap *h)
 {
 	for (uint32_t i = 0; i < h->now.n_tracks; i++)
 		track_done(&STORE_AT(struct store_track, h->tracks, i));
+	heap_packed_done(&h->rows);
 #define DONE(name, type, most) column_done(&h->name);
 	COLUMNS(DONE)
 #undef DONE
@@ -69,13 +59,7 @@ void store_heap_done(struct store_heap *h)
 void store_heap_publish(struct store_heap *h)
 {
 	h->published = h->now;
-	h->published.begin = h->begin.base;
-	h->published.end = h->end.base;
-	h->published.size = h->size.base;
-	h->published.origin = h->origin.base;
-	h->published.release = h->release.base;
 	h->published.origins = h->origins.base;
-	h->published.large = h->large.base;
 	h->published.bulk = h->bulk.base;
 	for (uint32_t i = 0; i < h->now.n_tracks; i++) {
 		struct store_track *t = &STORE_AT(struct store_track, h->tracks, i);
@@ -90,12 +74,7 @@ void store_heap_columns_free(struct store_heap_columns *c)
 {
 	if (!c)
 		return;
-	column_done(&c->begin);
-	column_done(&c->end);
-	column_done(&c->size);
-	column_done(&c->origin);
-	column_done(&c->release);
-	column_done(&c->large);
+	heap_packed_done(&c->rows);
 	column_done(&c->bulk);
 	column_done(&c->origins);
 	for (size_t i = 0; i < c->ticks.n; i++)
@@ -106,34 +85,9 @@ void store_heap_columns_free(struct store_heap_columns *c)
 
 /* Writing. */
 
-uint64_t store_heap_large_size(const struct store_heap *h, uint32_t row)
-{
-	struct heap_columns c = { .n_large = h->now.n_large, .large = h->large.base };
-
-	return allocation_large_size(&c, row);
-}
-
 int build_heap_in_files(struct profile *p, const char *what, struct err *e)
 {
-	struct store_heap *h = &p->heap;
-	struct column *const columns[] = { &h->begin, &h->end, &h->size, &h->origin, &h->release };
-
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
-		int fd, rc;
-
-		if (columns[i]->in_file)
-			continue;
-		fd = tmpfile_open(what, e);
-		if (fd < 0)
-			return fd;
-		rc = column_to_file(columns[i], fd);
-		if (rc < 0) {
-			close(fd);
-			return err_set(e, rc, "%s: no temporary file could be used: %s", what,
-				       strerror(-rc));
-		}
-	}
-	return 0;
+	return heap_packed_to_files(&p->heap.rows, what, e);
 }
 
 static struct store_track *track_of(const struct profile *p, track_id t)
@@ -292,31 +246,10 @@ static uint32_t moment_now(const struct store_track *t)
 	return t->now.n_moments > 0 ? t->now.n_moments - 1 : 0;
 }
 
-/* For some more allocations, in all columns. */
-static bool make_room(struct profile *p)
+/* What the writer itself reads of its rows. */
+static void told_rows(struct store_heap *h)
 {
-	struct store_heap *h = &p->heap;
-	uint64_t n = (uint64_t)h->now.n_allocations + 1;
-	uint64_t more = n + ROOM < STORE_MOST_IDS ? n + ROOM : n;
-
-	if (!store_room(p, &h->begin, more) || !store_room(p, &h->end, more) ||
-	    !store_room(p, &h->size, more) || !store_room(p, &h->origin, more) ||
-	    (h->release.base && !store_room(p, &h->release, more)))
-		return false;
-	h->n_room = (uint32_t)more;
-	return true;
-}
-
-static bool note_large(struct profile *p, uint32_t allocation, uint64_t size)
-{
-	struct store_heap *h = &p->heap;
-	uint32_t n = h->now.n_large;
-
-	if (!store_room(p, &h->large, (uint64_t)n + 1))
-		return false;
-	STORE_AT(struct heap_large, h->large, n) = (struct heap_large){ allocation, size };
-	h->now.n_large++;
-	return true;
+	heap_packed_columns(&h->rows, &h->now);
 }
 
 bool build_heap_claim(struct profile *p, uint64_t bytes)
@@ -332,34 +265,28 @@ bool build_heap_claim(struct profile *p, uint64_t bytes)
 allocation_id build_allocation(struct profile *p, track_id id, uint64_t size, origin_id origin)
 {
 	struct store_heap *h = &p->heap;
-	uint32_t n = h->now.n_allocations;
+	int rc;
 
 	assert(origin.v < h->now.n_origins && size <= SIZE_MOST);
-	if (n >= h->n_room && !make_room(p))
+	rc = heap_packed_add(&h->rows, moment_now(track_of(p, id)), size, origin.v);
+	told_rows(h);
+	if (rc < 0) {
+		p->sticky = rc == -ENOSPC ? rc : -EFBIG;
 		return (allocation_id){ ID_NONE };
-	if (size >= SIZE_LARGE && !note_large(p, n, size))
-		return (allocation_id){ ID_NONE };
-	STORE_AT(uint32_t, h->begin, n) = moment_now(track_of(p, id));
-	STORE_AT(uint32_t, h->end, n) = END_NEVER;
-	STORE_AT(uint32_t, h->size, n) = size < SIZE_LARGE ? (uint32_t)size : SIZE_LARGE;
-	STORE_AT(uint32_t, h->origin, n) = origin.v;
-	if (h->release.base)
-		STORE_AT(uint32_t, h->release, n) = ID_NONE;
-	h->now.n_allocations++;
-	return (allocation_id){ n };
+	}
+	return (allocation_id){ h->now.n_allocations - 1 };
 }
 
 /* The column of who freed what comes into being with the first who is known. */
 static bool release_room(struct profile *p)
 {
 	struct store_heap *h = &p->heap;
+	int rc = heap_packed_with_release(&h->rows);
 
-	if (h->release.base)
-		return true;
-	if (!store_room(p, &h->release, h->n_room))
-		return false;
-	memset(h->release.base, 0xff, h->now.n_allocations * sizeof(uint32_t));
-	return true;
+	told_rows(h);
+	if (rc < 0)
+		p->sticky = rc == -ENOSPC ? rc : -EFBIG;
+	return rc == 0;
 }
 
 void build_release(struct profile *p, allocation_id a, track_id id, bool temporary, origin_id by)
@@ -370,28 +297,21 @@ void build_release(struct profile *p, allocation_id a, track_id id, bool tempora
 	if (a.v == ID_NONE) /* did not fit */
 		return;
 	assert(a.v < h->now.n_allocations);
-	if (STORE_AT(uint32_t, h->end, a.v) != END_NEVER)
+	if (heap_packed_has_ended(&h->rows, a.v))
 		return;
 	if (by.v != ID_NONE && release_room(p))
-		__atomic_store_n(&STORE_AT(uint32_t, h->release, a.v), by.v, __ATOMIC_RELAXED);
-	__atomic_store_n(&STORE_AT(uint32_t, h->end, a.v), moment | (temporary ? END_TEMPORARY : 0),
-			 __ATOMIC_RELEASE);
+		heap_packed_release(&h->rows, a.v, by.v);
+	heap_packed_end(&h->rows, a.v, moment | (temporary ? END_TEMPORARY : 0));
 }
 
 void heap_append_take(struct heap_append *pen, struct profile *p, track_id id)
 {
-	const struct store_heap *h = &p->heap;
 	const struct store_track *t = track_of(p, id);
 
 	*pen = (struct heap_append){
 		.profile = p,
 		.track = id,
-		.begin = h->begin.base,
-		.end = h->end.base,
-		.size = h->size.base,
-		.origin = h->origin.base,
-		.n_allocations = h->now.n_allocations,
-		.n_room = h->release.base ? 0 : h->n_room,
+		.rows = &p->heap.rows,
 		.n_moments = t->now.n_moments,
 		.due_ns = t->due_ns,
 	};
@@ -413,20 +333,20 @@ bool heap_append_tick(struct heap_append *pen, int64_t time_ns)
 
 void heap_append_give(const struct heap_append *pen)
 {
-	pen->profile->heap.now.n_allocations = pen->n_allocations;
+	told_rows(&pen->profile->heap);
 	track_of(pen->profile, pen->track)->now.n_moments = pen->n_moments;
 }
 
 bool built_release(const struct profile *p, allocation_id a)
 {
-	assert(a.v < p->heap.n_room);
-	return STORE_AT(uint32_t, p->heap.end, a.v) != END_NEVER;
+	assert(a.v < p->heap.rows.n);
+	return heap_packed_has_ended(&p->heap.rows, a.v);
 }
 
 origin_id built_origin(const struct profile *p, allocation_id a)
 {
 	assert(a.v < p->heap.now.n_allocations);
-	return (origin_id){ STORE_AT(uint32_t, p->heap.origin, a.v) };
+	return (origin_id){ allocation_origin(&p->heap.now, a.v) };
 }
 
 void build_bulk(struct profile *p, const struct heap_bulk *bulk)
@@ -533,7 +453,43 @@ uint64_t allocation_large_size(const struct heap_columns *c, uint32_t i)
 	const struct heap_large *l =
 		c->n_large ? bsearch(&i, c->large, c->n_large, sizeof(*l), compare_large) : NULL;
 
-	return l ? l->size : SIZE_LARGE;
+	return l ? l->size : HEAP_SIZE_FAR;
+}
+
+static void read_ends(const struct heap_columns *c, uint32_t from, uint32_t n,
+		      struct heap_rows_read *out)
+{
+	const struct heap_group *g = &c->group[from / HEAP_GROUP];
+	uint64_t brief = __atomic_load_n(&g->brief, __ATOMIC_ACQUIRE);
+	const uint32_t *end = c->end + heap_group_end(g, brief, from % HEAP_GROUP);
+
+	brief >>= from % HEAP_GROUP;
+	for (uint32_t i = 0; i < n; i++, brief >>= 1)
+		if (brief & 1)
+			out->end[i] = (out->begin[i] + 1) | END_TEMPORARY;
+		else
+			out->end[i] = __atomic_load_n(end++, __ATOMIC_ACQUIRE);
+}
+
+uint32_t allocation_read(const struct heap_columns *c, uint32_t from, uint32_t to,
+			 struct heap_rows_read *out)
+{
+	const struct heap_group *g = &c->group[from / HEAP_GROUP];
+	uint32_t wide = __atomic_load_n(&g->wide, __ATOMIC_ACQUIRE), n = to - from;
+
+	if (wide)
+		memcpy(out->begin, &c->wide[wide - 1][from % HEAP_GROUP], n * sizeof(uint32_t));
+	else
+		for (uint32_t i = 0; i < n; i++)
+			out->begin[i] = g->begin + c->step[from + i];
+	read_ends(c, from, n, out);
+	for (uint32_t i = 0; i < n; i++)
+		out->origin[i] = c->origin[from + i];
+	for (uint32_t i = 0; i < n && c->high; i++)
+		out->origin[i] |= (uint32_t)c->high[from + i] << 16;
+	for (uint32_t i = 0; i < n; i++)
+		out->size[i] = allocation_size(c, from + i);
+	return n;
 }
 
 int64_t heap_track_time(const struct heap_track *t, uint32_t moment)

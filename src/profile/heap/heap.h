@@ -10,7 +10,7 @@
  *
  * track:       what one process of a capture did to its heap: moments are counted by track.
  * origin:      what many allocations share: stack, thread, event (malloc, mmap, …), flags.
- * allocations: rows of {begin, end, size, origin}, of each track in order of their begin. Only `end`
+ * allocations: rows of {begin, end, size, origin}, of each track in order of their begin. Only the end
  *              changes after publication, once, from never to a moment. A reader takes ends at or
  *              after the moments of its snapshot for never; then what it sees is one state.
  * bulk:        allocations that were freed so soon that the recorder only counted them, or so long ago that only sums
@@ -61,8 +61,14 @@ typedef struct { uint32_t v; } series_id;	/* a number over time */
 /* Bytes between samples are at most so many: a small block stands for no more blocks than can be counted in parts. */
 #define SAMPLE_BYTES_MOST ((uint64_t)1 << 52)
 
-/* Sizes from here on are in heap_large. */
+/* Sizes from here on are claimed, see build_heap_claim(). */
 #define SIZE_LARGE UINT32_MAX
+
+/* Sizes from here on are in heap_large. */
+#define HEAP_SIZE_FAR UINT16_MAX
+
+/* Rows of a group. */
+#define HEAP_GROUP 64u
 
 struct heap_origin {
 	uint32_t stack;  /* stack_id */
@@ -76,6 +82,19 @@ struct heap_origin {
 struct heap_large {
 	uint32_t allocation; /* allocation_id */
 	uint64_t size;       /* bytes, at most SIZE_MOST */
+};
+
+/*
+ * Rows of the table that stand one behind the other. Most blocks are small, of few origins, and begin soon after each
+ * other; what their thread freed as its next deed ended a moment later, and has no end of its own.
+ */
+struct heap_group {
+	uint64_t
+		brief; /* bits of rows that ended, END_TEMPORARY, at the moment after their begin; atomic */
+	uint32_t begin; /* moment of the first row */
+	uint32_t end;   /* in the column of ends: that of the first row that is not brief */
+	uint32_t
+		wide; /* 0: rows begin by `step` behind the first; else at [wide - 1] of `wide`; atomic */
 };
 
 /* From this moment on, until the next tick's, the time was this or a little later. */
@@ -144,12 +163,15 @@ struct heap_columns {
 	uint32_t n_marks;
 	/* allocations that were rows and are in bulk now, see build_heap_fold() */
 	uint64_t n_counted;
-	/* [n_allocations] each; read them by allocation_begin() and the functions below it */
-	const uint32_t *begin;  /* moment */
-	const uint32_t *end;    /* moment and flag */
-	const uint32_t *size;   /* bytes */
-	const uint32_t *origin; /* origin_id */
-	/* origin_id of what freed it, or ID_NONE; like end, which is stored after it; NULL: not recorded */
+	/* The rows, for allocation_begin() and the functions below it alone. */
+	const struct heap_group *group; /* [(n_allocations + HEAP_GROUP - 1) / HEAP_GROUP] */
+	const uint8_t *step;            /* [n_allocations] moments */
+	const uint16_t *size;           /* [n_allocations] bytes, or HEAP_SIZE_FAR */
+	const uint16_t *origin;         /* [n_allocations] the low half of an origin_id */
+	const uint16_t *high;           /* [n_allocations] the other half; NULL: all are 0 */
+	const uint32_t *end;            /* moments with flags, of rows that are not brief */
+	const uint32_t (*wide)[HEAP_GROUP];
+	/* [n_allocations] see allocation_release(); NULL: not recorded */
 	const uint32_t *release;
 	const struct heap_origin *origins; /* [n_origins] */
 	const struct heap_large *large;    /* [n_large] by rising allocation */
@@ -194,19 +216,32 @@ const struct heap_series *profile_heap_series(const struct profile *p, series_id
 const struct heap_reading *profile_heap_readings(const struct profile *p);
 const struct heap_mark *profile_heap_marks(const struct profile *p);
 
+/* Where the end of row i of a group stands among the ends, when these rows of it are brief. */
+static inline uint32_t heap_group_end(const struct heap_group *g, uint64_t brief, uint32_t i)
+{
+	uint64_t before = brief & ((UINT64_C(1) << i) - 1);
+
+	return g->end + i - (before ? (uint32_t)__builtin_popcountll(before) : 0);
+}
+
 /* The moment of its track at which allocation i began. */
 static inline uint32_t allocation_begin(const struct heap_columns *c, uint32_t i)
 {
-	return c->begin[i];
+	const struct heap_group *g = &c->group[i / HEAP_GROUP];
+	uint32_t wide = __atomic_load_n(&g->wide, __ATOMIC_ACQUIRE);
+
+	return wide ? c->wide[wide - 1][i % HEAP_GROUP] : g->begin + c->step[i];
 }
 
 /* Its origin_id. */
 static inline uint32_t allocation_origin(const struct heap_columns *c, uint32_t i)
 {
-	return c->origin[i];
+	return c->high ? (uint32_t)c->high[i] << 16 | c->origin[i] : c->origin[i];
 }
 
-/* The origin_id of what freed it, or ID_NONE. Only where c->release is not NULL. */
+/*
+ * The origin_id of what freed it, or ID_NONE; it is stored before the end. Only where c->release is not NULL.
+ */
 static inline uint32_t allocation_release(const struct heap_columns *c, uint32_t i)
 {
 	return __atomic_load_n(&c->release[i], __ATOMIC_ACQUIRE);
@@ -215,17 +250,47 @@ static inline uint32_t allocation_release(const struct heap_columns *c, uint32_t
 /* The end of allocation i as of n_moments of its track: END_NEVER, or a moment below with its flag. */
 static inline uint32_t allocation_end(const struct heap_columns *c, uint32_t i, uint32_t n_moments)
 {
-	uint32_t end = __atomic_load_n(&c->end[i], __ATOMIC_ACQUIRE);
+	const struct heap_group *g = &c->group[i / HEAP_GROUP];
+	uint64_t brief = __atomic_load_n(&g->brief, __ATOMIC_ACQUIRE);
+	uint32_t end;
 
+	if (brief >> i % HEAP_GROUP & 1)
+		end = (allocation_begin(c, i) + 1) | END_TEMPORARY;
+	else
+		end = __atomic_load_n(&c->end[heap_group_end(g, brief, i % HEAP_GROUP)],
+				      __ATOMIC_ACQUIRE);
 	return (end & END_MOMENT) < n_moments ? end : END_NEVER;
 }
 
-/* The size of an allocation whose column says SIZE_LARGE. */
+/* What allocation_begin() and the others say of some rows of a group. */
+struct heap_rows_read {
+	uint32_t begin[HEAP_GROUP], end[HEAP_GROUP], origin[HEAP_GROUP];
+	uint64_t size[HEAP_GROUP];
+};
+
+/*
+ * Reads rows [from, to), of one group, into the first places of *out; ends as of the newest moment, so that the caller
+ * compares them with the moments of their track. Returns to - from.
+ */
+uint32_t allocation_read(const struct heap_columns *c, uint32_t from, uint32_t to,
+			 struct heap_rows_read *out);
+
+/* A row is read soon: brings it near. */
+static inline __attribute__((always_inline)) void allocation_fetch(const struct heap_columns *c,
+								   uint32_t i)
+{
+	const struct heap_group *g = &c->group[i / HEAP_GROUP];
+
+	__builtin_prefetch(&c->size[i]);
+	__builtin_prefetch(&c->end[heap_group_end(g, g->brief, i % HEAP_GROUP)]);
+}
+
+/* The size of an allocation whose column says HEAP_SIZE_FAR. */
 uint64_t allocation_large_size(const struct heap_columns *c, uint32_t i);
 
 static inline uint64_t allocation_size(const struct heap_columns *c, uint32_t i)
 {
-	return c->size[i] != SIZE_LARGE ? c->size[i] : allocation_large_size(c, i);
+	return c->size[i] != HEAP_SIZE_FAR ? c->size[i] : allocation_large_size(c, i);
 }
 
 /* The last number of moments up to `at` after which it is known how much was there. */

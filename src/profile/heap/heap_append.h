@@ -13,6 +13,7 @@
 #define PROFTOP_PROFILE_HEAP_HEAP_APPEND_H
 
 #include "profile/heap/heap_builder.h"
+#include "profile/heap/heap_packed.h"
 
 /* Moments between taking and giving, at most. */
 #define HEAP_PEN_MOST 65536u
@@ -20,9 +21,7 @@
 struct heap_append {
 	struct profile *profile; /* borrowed */
 	track_id track;
-	uint32_t *begin, *end, *size, *origin; /* columns, see heap.h */
-	uint32_t n_allocations;
-	uint32_t n_room; /* allocations that the columns have room for; 0: none is usual */
+	struct heap_packed *rows; /* the profile's */
 	uint32_t n_moments;
 	int64_t due_ns; /* moments from this time on are ticks too */
 };
@@ -43,35 +42,26 @@ static inline bool heap_append_moment(struct heap_append *pen, int64_t time_ns)
 static inline bool heap_append_allocation(struct heap_append *pen, int64_t time_ns, uint64_t size,
 					  origin_id origin, allocation_id *out)
 {
-	uint32_t n = pen->n_allocations;
+	struct heap_packed *rows = pen->rows;
 
-	if (n >= pen->n_room || size >= SIZE_LARGE || !heap_append_moment(pen, time_ns))
+	if (size >= SIZE_LARGE || !heap_append_moment(pen, time_ns) ||
+	    heap_packed_add(rows, pen->n_moments, size, origin.v) < 0)
 		return false;
-	pen->begin[n] = pen->n_moments++;
-	pen->end[n] = END_NEVER;
-	pen->size[n] = (uint32_t)size;
-	pen->origin[n] = origin.v;
-	pen->n_allocations = n + 1;
-	out->v = n;
+	pen->n_moments++;
+	out->v = rows->n - 1;
 	return true;
 }
 
 /* Was the block released? */
 static inline bool heap_append_released(const struct heap_append *pen, allocation_id a)
 {
-	return pen->end[a.v] != END_NEVER;
+	return heap_packed_has_ended(pen->rows, a.v);
 }
 
 /* A moment at which a block that has not been released is: who did it is not known. */
 static inline void heap_append_release(struct heap_append *pen, allocation_id a, bool temporary)
 {
-	uint32_t end = pen->n_moments++ | (temporary ? END_TEMPORARY : 0);
-
-	/*
-	 * No look whether it has ended: a load would wait for the stores to all columns, which lie a
-	 * whole number of pages from each other, so that the processor takes one for another.
-	 */
-	__atomic_store_n(&pen->end[a.v], end, __ATOMIC_RELEASE);
+	heap_packed_end(pen->rows, a.v, pen->n_moments++ | (temporary ? END_TEMPORARY : 0));
 }
 
 /* The allocation, or {ID_NONE}, is released soon: brings it near. A call would be left out as one of no effect. */
@@ -79,7 +69,7 @@ static inline __attribute__((always_inline)) void heap_append_release_soon(
 	const struct heap_append *pen, allocation_id a)
 {
 	if (a.v != ID_NONE)
-		__builtin_prefetch(&pen->end[a.v], 1);
+		__builtin_prefetch(heap_packed_end_of(pen->rows, a.v), 1);
 }
 
 #endif

@@ -76,10 +76,10 @@ struct heap_fold {
 	int64_t old_ns;           /* what was before this is old */
 	uint32_t shift;
 
-	uint32_t *to; /* [n_allocations] see build_heap_fold() */
-	uint32_t n;   /* allocations that are left */
-	struct column begin, end, size, origin, release, large, bulk, origins;
-	uint32_t n_large, n_bulk;
+	uint32_t *to;            /* [n_allocations] see build_heap_fold() */
+	struct heap_packed rows; /* allocations that are left */
+	struct column bulk, origins;
+	uint32_t n_bulk;
 	struct ages sums;   /* of bulk */
 	struct ages freed;  /* of what is left of what was folded: levels would miss it */
 	uint64_t n_counted; /* allocations that are in sums from now on */
@@ -94,17 +94,17 @@ struct heap_fold {
 
 static uint32_t end_of(const struct heap_fold *f, uint32_t row)
 {
-	return STORE_AT(uint32_t, f->h->end, row);
+	return allocation_end(&f->h->now, row, UINT32_MAX);
 }
 
 static uint64_t size_of(const struct heap_fold *f, uint32_t row)
 {
-	return store_heap_size(f->h, row);
+	return allocation_size(&f->h->now, row);
 }
 
 static struct fold_track *track_of(const struct heap_fold *f, uint32_t row)
 {
-	uint32_t origin = STORE_AT(uint32_t, f->h->origin, row);
+	uint32_t origin = allocation_origin(&f->h->now, row);
 
 	return &f->track[STORE_AT(struct heap_origin, f->h->origins, origin).track];
 }
@@ -169,7 +169,7 @@ static uint32_t since(const struct fold_track *t, uint32_t moment)
 
 static bool may_count(const struct heap_fold *f, uint32_t row)
 {
-	uint32_t begin = STORE_AT(uint32_t, f->h->begin, row), end = end_of(f, row) & END_MOMENT;
+	uint32_t begin = allocation_begin(&f->h->now, row), end = end_of(f, row) & END_MOMENT;
 	struct fold_track *t = track_of(f, row);
 
 	return !f->stack_to && end_of(f, row) != END_NEVER && end < t->old &&
@@ -288,28 +288,16 @@ static bool add_bulk(struct heap_fold *f, struct heap_bulk b)
 
 static bool keep_row(struct heap_fold *f, uint32_t row)
 {
-	uint32_t n = f->n, origin = origin_now(f, STORE_AT(uint32_t, f->h->origin, row));
+	const struct heap_columns *c = &f->h->now;
+	uint32_t n = f->rows.n, origin = origin_now(f, allocation_origin(c, row));
 
-	if (origin == ID_NONE || column_extend(&f->begin, (uint64_t)n + 1) < 0 ||
-	    column_extend(&f->end, (uint64_t)n + 1) < 0 ||
-	    column_extend(&f->size, (uint64_t)n + 1) < 0 ||
-	    column_extend(&f->origin, (uint64_t)n + 1) < 0 ||
-	    (f->h->release.base && column_extend(&f->release, (uint64_t)n + 1) < 0))
+	if (origin == ID_NONE ||
+	    heap_packed_add(&f->rows, allocation_begin(c, row), size_of(f, row), origin) < 0)
 		return false;
-	if (STORE_AT(uint32_t, f->h->size, row) == SIZE_LARGE) {
-		if (column_extend(&f->large, (uint64_t)f->n_large + 1) < 0)
-			return false;
-		STORE_AT(struct heap_large, f->large,
-			 f->n_large++) = (struct heap_large){ n, size_of(f, row) };
-	}
-	STORE_AT(uint32_t, f->begin, n) = STORE_AT(uint32_t, f->h->begin, row);
-	STORE_AT(uint32_t, f->end, n) = end_of(f, row);
-	STORE_AT(uint32_t, f->size, n) = STORE_AT(uint32_t, f->h->size, row);
-	STORE_AT(uint32_t, f->origin, n) = origin;
-	if (f->h->release.base)
-		STORE_AT(uint32_t, f->release,
-			 n) = origin_now(f, STORE_AT(uint32_t, f->h->release, row));
-	f->n++;
+	if (c->release)
+		heap_packed_release(&f->rows, n, origin_now(f, allocation_release(c, row)));
+	if (end_of(f, row) != END_NEVER)
+		heap_packed_end(&f->rows, n, end_of(f, row));
 	return true;
 }
 
@@ -317,8 +305,8 @@ static bool count_row(struct heap_fold *f, uint32_t row)
 {
 	f->n_counted++;
 	return add_bulk(f,
-			(struct heap_bulk){ .origin = STORE_AT(uint32_t, f->h->origin, row),
-					    .moment = STORE_AT(uint32_t, f->h->begin, row),
+			(struct heap_bulk){ .origin = allocation_origin(&f->h->now, row),
+					    .moment = allocation_begin(&f->h->now, row),
 					    .until = end_of(f, row) & END_MOMENT,
 					    .calls = 1,
 					    .bytes = size_of(f, row),
@@ -355,7 +343,8 @@ static void begin_slots(struct heap_fold *f)
 	f->slots.slot_ns = SLOT_NS << f->shift;
 	f->slots.recent_slot_ns = SLOT_NS << newer_shift(f);
 	find_recent(f);
-	f->n_counted = f->n = f->n_bulk = f->n_large = 0;
+	heap_packed_clear(&f->rows);
+	f->n_counted = f->n_bulk = 0;
 	f->sums = f->freed = (struct ages){ 0, 0 };
 	map_done(&f->alike);
 	memset(f->last_sum, 0xff, f->h->now.n_origins * sizeof(*f->last_sum));
@@ -395,7 +384,7 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_freed)
 	for (uint32_t i = 0; i < f->h->now.n_allocations; i++) {
 		bool count = may_count(f, i);
 
-		f->to[i] = count ? ID_NONE : f->n;
+		f->to[i] = count ? ID_NONE : f->rows.n;
 		if (count ? !count_row(f, i) : !keep_row(f, i))
 			return -1;
 		if (!count)
@@ -410,12 +399,6 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_freed)
 }
 
 #define HEAP_COLUMNS(X) \
-	X(begin, uint32_t) \
-	X(end, uint32_t) \
-	X(size, uint32_t) \
-	X(origin, uint32_t) \
-	X(release, uint32_t) \
-	X(large, struct heap_large) \
 	X(bulk, struct heap_bulk) \
 	X(origins, struct heap_origin)
 
@@ -437,9 +420,10 @@ static void find_old(struct heap_fold *f, int64_t end_ns)
 
 		t->old = n > young ? t->now.n_moments : 0;
 	}
-	for (uint64_t i = n > young ? n - young : n; i < n; i++) {
-		struct fold_track *t = track_of(f, (uint32_t)i);
-		uint32_t begin = STORE_AT(uint32_t, f->h->begin, i);
+	for (uint64_t at = n > young ? n - young : n; at < n; at++) {
+		uint32_t i = (uint32_t)at;
+		struct fold_track *t = track_of(f, i);
+		uint32_t begin = allocation_begin(&f->h->now, i);
 
 		t->old = begin < t->old ? begin : t->old;
 	}
@@ -513,6 +497,7 @@ static void begin_fold(struct heap_fold *f, struct profile *p)
 			    fence_ns);
 	find_old(f, find_begin(f));
 	f->to = xmalloc(p->heap.now.n_allocations * sizeof(*f->to));
+	heap_packed_init(&f->rows);
 #define X(name, type) column_init(&f->name, sizeof(type), STORE_MOST_IDS);
 	HEAP_COLUMNS(X)
 #undef X
@@ -522,6 +507,9 @@ static void begin_fold(struct heap_fold *f, struct profile *p)
 static bool begin_origins(struct heap_fold *f)
 {
 	uint32_t n = f->h->now.n_origins;
+
+	if (f->h->now.release && heap_packed_with_release(&f->rows) < 0)
+		return false;
 
 	f->last_sum = xmalloc(n * sizeof(*f->last_sum));
 	if (f->stack_to) {
@@ -573,18 +561,23 @@ static bool thin_ticks(const struct heap_fold *f, struct fold_track *t)
 }
 
 /* Of the track that a row, or a sum, is of now. */
-static struct heap_moments *moments_of(const struct heap_fold *f, uint32_t origin)
+static struct heap_moments *moments_of(const void *arg, uint32_t origin)
 {
+	const struct heap_fold *f = arg;
+
 	return &f->track[STORE_AT(struct heap_origin, f->origins, origin).track].moments;
 }
 
 static void find_used(const struct heap_fold *f)
 {
-	for (uint32_t i = 0; i < f->n; i++) {
-		struct heap_moments *m = moments_of(f, STORE_AT(uint32_t, f->origin, i));
-		uint32_t end = STORE_AT(uint32_t, f->end, i);
+	struct heap_columns c = { 0 };
 
-		heap_moments_use(m, STORE_AT(uint32_t, f->begin, i));
+	heap_packed_columns(&f->rows, &c);
+	for (uint32_t i = 0; i < f->rows.n; i++) {
+		struct heap_moments *m = moments_of(f, allocation_origin(&c, i));
+		uint32_t end = allocation_end(&c, i, UINT32_MAX);
+
+		heap_moments_use(m, allocation_begin(&c, i));
 		if (end != END_NEVER)
 			heap_moments_use(m, end & END_MOMENT);
 	}
@@ -612,17 +605,8 @@ static void begin_moments(struct fold_track *t)
 		heap_moments_begin(&t->moments, t->old);
 }
 
-static void renumber_rows(struct heap_fold *f)
+static void renumber_sums(struct heap_fold *f)
 {
-	for (uint32_t i = 0; i < f->n; i++) {
-		const struct heap_moments *m = moments_of(f, STORE_AT(uint32_t, f->origin, i));
-		uint32_t *end = &STORE_AT(uint32_t, f->end, i);
-
-		STORE_AT(uint32_t, f->begin, i) = heap_moments_now(m,
-								   STORE_AT(uint32_t, f->begin, i));
-		if (*end != END_NEVER)
-			*end = heap_moments_now(m, *end & END_MOMENT) | (*end & ~END_MOMENT);
-	}
 	for (uint32_t i = 0; i < f->n_bulk; i++) {
 		struct heap_bulk *b = &STORE_AT(struct heap_bulk, f->bulk, i);
 		const struct heap_moments *m = moments_of(f, b->origin);
@@ -633,12 +617,15 @@ static void renumber_rows(struct heap_fold *f)
 }
 
 /* Old moments at which nothing was that is kept go, so that their numbers never come to an end. */
-static void renumber(struct heap_fold *f)
+static bool renumber(struct heap_fold *f)
 {
+	bool ok;
+
 	for (uint32_t i = 0; i < f->n_tracks; i++)
 		begin_moments(&f->track[i]);
 	find_used(f);
-	renumber_rows(f);
+	ok = heap_moments_renumber(&f->rows, moments_of, f);
+	renumber_sums(f);
 	for (uint32_t i = 0; i < f->n_tracks; i++) {
 		struct fold_track *t = &f->track[i];
 		struct heap_moments *m = &t->moments;
@@ -655,6 +642,7 @@ static void renumber(struct heap_fold *f)
 		t->now.n_moments = heap_moments_now(m, t->now.n_moments);
 		heap_moments_done(m);
 	}
+	return ok;
 }
 
 static bool thin_all(struct heap_fold *f)
@@ -667,6 +655,7 @@ static bool thin_all(struct heap_fold *f)
 
 static void undo(struct heap_fold *f)
 {
+	heap_packed_done(&f->rows);
 #define X(name, type) column_done(&f->name);
 	HEAP_COLUMNS(X)
 #undef X
@@ -688,8 +677,8 @@ static bool fold(struct heap_fold *f)
 	}
 	if (rc > 0 && !f->stack_to && !thin_all(f))
 		rc = -1;
-	if (rc > 0 && !f->stack_to)
-		renumber(f);
+	if (rc > 0 && !f->stack_to && !renumber(f))
+		rc = -1;
 	for (uint32_t i = 0; i < f->n_tracks; i++)
 		heap_tops_done(&f->track[i].kept);
 	map_done(&f->alike);
@@ -725,6 +714,9 @@ static void replace(struct heap_fold *f, struct store_heap_columns *gone)
 	struct store_heap *h = f->h;
 
 	*gone = (struct store_heap_columns){ .n_states = 0 };
+	gone->rows = h->rows;
+	h->rows = f->rows;
+	heap_packed_columns(&h->rows, &h->now);
 #define X(name, type) \
 	gone->name = h->name; \
 	h->name = f->name;
@@ -734,9 +726,6 @@ static void replace(struct heap_fold *f, struct store_heap_columns *gone)
 		replace_track(f, &f->track[i], &STORE_AT(struct store_track, h->tracks, i), gone);
 	free(f->track);
 	h->shift = f->shift;
-	h->n_room = f->n;
-	h->now.n_allocations = f->n;
-	h->now.n_large = f->n_large;
 	h->now.n_bulk = f->n_bulk;
 	h->now.n_counted += f->n_counted;
 	if (f->stack_to) {
@@ -759,7 +748,7 @@ bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n)
 	find_kept(&f);
 	done = fold(&f);
 	/* It costs a pass over everything: it waits until there is twice as much. */
-	p->heap.fold_at = done ? 2 * f.n : 2 * p->heap.now.n_allocations;
+	p->heap.fold_at = done ? 2 * f.rows.n : 2 * p->heap.now.n_allocations;
 	if (!done)
 		return false;
 	n_before = p->heap.now.n_allocations;

@@ -4,6 +4,7 @@
 #include "profile/heap/heap_moments.h"
 
 #include "base/mem.h"
+#include "profile/heap/heap_packed.h"
 
 #include <stdlib.h>
 
@@ -50,4 +51,34 @@ uint32_t heap_moments_now(const struct heap_moments *m, uint32_t moment)
 		return moment - m->until + m->n;
 	below = m->bits[moment / 64] & ((UINT64_C(1) << moment % 64) - 1);
 	return m->before[moment / 64] + (uint32_t)__builtin_popcountll(below);
+}
+
+bool heap_moments_renumber(struct heap_packed *rows,
+			   struct heap_moments *(*moments_of)(const void *arg, uint32_t origin),
+			   const void *arg)
+{
+	struct heap_columns c = { 0 };
+	struct heap_packed now;
+	bool ok;
+
+	heap_packed_columns(rows, &c);
+	heap_packed_init(&now);
+	ok = !c.release || heap_packed_with_release(&now) == 0;
+	for (uint32_t i = 0; i < rows->n && ok; i++) {
+		uint32_t origin = allocation_origin(&c, i), end = allocation_end(&c, i, UINT32_MAX);
+		const struct heap_moments *m = moments_of(arg, origin);
+
+		ok = heap_packed_add(&now, heap_moments_now(m, allocation_begin(&c, i)),
+				     allocation_size(&c, i), origin) == 0;
+		if (ok && c.release)
+			heap_packed_release(&now, i, allocation_release(&c, i));
+		if (ok && end != END_NEVER)
+			heap_packed_end(&now, i,
+					heap_moments_now(m, end & END_MOMENT) |
+						(end & ~END_MOMENT));
+	}
+	heap_packed_done(ok ? rows : &now);
+	if (ok)
+		*rows = now;
+	return ok;
 }

@@ -3,7 +3,10 @@
 #ifndef PROFTOP_PROFILE_HEAP_HEAP_MOMENTS_H
 #define PROFTOP_PROFILE_HEAP_HEAP_MOMENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct heap_packed;
 
 /* Zeroed: all keep their numbers. */
 struct heap_moments {
@@ -22,5 +25,13 @@ void heap_moments_use(struct heap_moments *m, uint32_t moment);
 void heap_moments_number(struct heap_moments *m);
 /* What a moment is called now: how many that are used come before it. */
 uint32_t heap_moments_now(const struct heap_moments *m, uint32_t moment);
+
+/*
+ * The rows with what their moments are called now; moments_of says by the origin which ones a row has. False: there is no
+ * room, and the rows are as they were.
+ */
+bool heap_moments_renumber(struct heap_packed *rows,
+			   struct heap_moments *(*moments_of)(const void *arg, uint32_t origin),
+			   const void *arg);
 
 #endif

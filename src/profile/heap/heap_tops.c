@@ -55,7 +55,7 @@ void heap_tops_done(struct heap_tops *k)
 
 static const struct heap_origin *origin_of(const struct search *s, uint32_t row)
 {
-	return &STORE_AT(struct heap_origin, s->h->origins, STORE_AT(uint32_t, s->h->origin, row));
+	return &STORE_AT(struct heap_origin, s->h->origins, allocation_origin(&s->h->now, row));
 }
 
 /* Digits of an end's place in the order, the last first: three of its moment and two of its track. */
@@ -98,10 +98,11 @@ static void find_endings(struct search *s)
 	for (uint32_t i = 0; i < s->n_tracks; i++)
 		next[i] = UINT32_MAX;
 	for (uint32_t i = s->h->now.n_allocations; i-- > 0;) {
-		uint32_t end = STORE_AT(uint32_t, s->h->end, i), track = origin_of(s, i)->track;
+		uint32_t end = allocation_end(&s->h->now, i, UINT32_MAX),
+			 track = origin_of(s, i)->track;
 
 		s->brief[i] = end != END_NEVER && (end & END_MOMENT) <= next[track];
-		next[track] = STORE_AT(uint32_t, s->h->begin, i);
+		next[track] = allocation_begin(&s->h->now, i);
 		if (end != END_NEVER && !s->brief[i] && s->kept[track]->piece[0].to > 0)
 			s->endings[s->n_endings++] = (struct ending){ track, end & END_MOMENT, i };
 	}
@@ -138,8 +139,8 @@ static void let_end(const struct search *s, uint32_t track, uint32_t moment)
 	for (; a->k < a->end && s->endings[a->k].moment <= moment; a->k++) {
 		uint32_t row = s->endings[a->k].row;
 
-		if (is_in(s, track, STORE_AT(uint32_t, s->h->begin, row)))
-			level[origin_of(s, row)->event].now -= store_heap_size(s->h, row);
+		if (is_in(s, track, allocation_begin(&s->h->now, row)))
+			level[origin_of(s, row)->event].now -= allocation_size(&s->h->now, row);
 	}
 }
 
@@ -187,13 +188,13 @@ static void search_piece(struct search *s)
 	for (uint32_t i = 0; i < s->h->now.n_allocations; i++) {
 		const struct heap_origin *o = origin_of(s, i);
 		struct level *l = &s->level[(size_t)o->track * s->n_events + o->event];
-		uint32_t begin = STORE_AT(uint32_t, s->h->begin, i);
+		uint32_t begin = allocation_begin(&s->h->now, i);
 		uint64_t size;
 
 		if (!is_in(s, o->track, begin))
 			continue;
 		let_end(s, o->track, begin);
-		size = store_heap_size(s->h, i);
+		size = allocation_size(&s->h->now, i);
 		l->now += size;
 		if (l->now > l->most) {
 			l->most = l->now;

@@ -7,5 +7,6 @@ libprofile_a_SOURCES += \
 	src/profile/heap/heap_compact.c \
 	src/profile/heap/heap_compact_facts.c \
 	src/profile/heap/heap_moments.c src/profile/heap/heap_moments.h \
+	src/profile/heap/heap_packed.c src/profile/heap/heap_packed.h \
 	src/profile/heap/heap_tops.c src/profile/heap/heap_tops.h \
 	src/profile/heap/heap_append.h

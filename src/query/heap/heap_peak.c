@@ -108,10 +108,8 @@ static void take_late(struct climb *m, uint32_t window)
 		uint32_t row = late->rows.at[i];
 
 		/* They lie anywhere before. */
-		if (i + AHEAD < late->rows.n) {
-			__builtin_prefetch(&c->end[late->rows.at[i + AHEAD]]);
-			__builtin_prefetch(&c->size[late->rows.at[i + AHEAD]]);
-		}
+		if (i + AHEAD < late->rows.n)
+			allocation_fetch(c, late->rows.at[i + AHEAD]);
 		add_to_ring(m, allocation_end(c, row, UINT32_MAX) & END_MOMENT, -bytes_of(m, row));
 	}
 	if (late)
