@@ -133,6 +133,12 @@ static bool tell_cpu(const struct perf_rights *r)
 	return own;
 }
 
+#ifdef HAVE_TRACER
+#define HEAPS true
+#else
+#define HEAPS false
+#endif
+
 /* Can a heap be recorded of what is no child of ours? */
 static void tell_attaching(const struct perf_rights *r)
 {
@@ -140,8 +146,12 @@ static void tell_attaching(const struct perf_rights *r)
 
 	int rc = attach_trial();
 
-	if (rc == -ENOTSUP || (r->ptrace >= 1 && !r->may_ptrace))
-		line(name, "no", rc == -ENOTSUP ? "as of commands" : "as ptrace_scope forbids it");
+	if (rc == -ENOTSUP)
+		line(name, "no",
+		     HEAPS ? "that is for x86_64 as yet; programs are recorded from their start: --heap -- COMMAND"
+			   : "as of commands");
+	else if (r->ptrace >= 1 && !r->may_ptrace)
+		line(name, "no", "as ptrace_scope forbids it");
 	else if (rc == 0)
 		line(name, r->may_ptrace ? "yes" : "own programs", NULL);
 	else
@@ -154,12 +164,9 @@ static void tell_attaching(const struct perf_rights *r)
 static void tell_heap(const struct perf_rights *r)
 {
 	heading("recording the heap (record --heap)");
-#ifdef __x86_64__
-	line("of commands", "yes", NULL);
-#else
-	line("of commands", "no",
-	     "the heap tracer is for x86_64 as yet; heaps recorded elsewhere can be opened");
-#endif
+	line("of commands", HEAPS ? "yes" : "no",
+	     HEAPS ? NULL
+		   : "the heap tracer is for x86_64 and aarch64 as yet; heaps recorded elsewhere can be opened");
 	tell_attaching(r);
 	setting("ptrace_scope", r->ptrace,
 		r->ptrace < 1 || r->may_ptrace
