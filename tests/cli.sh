@@ -595,6 +595,73 @@ if [ -e "$data/demo.data" ]; then
     run 2 pack - <here/x.data
 fi
 
+# --- saved views and notes ----------------------------------------------------------------------
+
+export XDG_CONFIG_HOME=$PWD/config XDG_STATE_HOME=$PWD/state
+mkdir noted
+printf 'main;run;parse 30\nmain;run;write 10\nmain;idle 60\n' >noted/x.folded
+run 0 --keys '&!fn:idle<Enter>sVsbusy<Enter>' noted/x.folded
+says noted/x.folded.proftop 'view busy view=top filter=!fn:idle sort=total'
+run 0 report --view-name busy noted/x.folded
+says out 'filter: !fn:idle'
+run 0 report --view-name busy -f fn:parse noted/x.folded
+says out 'filter: !fn:idle fn:parse'
+run 0 --view-name busy --screen 80x20 noted/x.folded
+says out 'filter  !fn:idle'
+# A view shown in place of another; Esc goes back.
+run 0 --keys '&parse<Enter>V<Enter>' noted/x.folded
+says out 'filter  !fn:idle'
+run 0 --keys '&parse<Enter>V<Enter><Esc>' noted/x.folded
+says out 'filter  fn:parse'
+# It is written over, and goes, only when asked twice.
+run 0 --keys '5Vsbusy<Enter>' noted/x.folded
+says out 'Enter again writes over it'
+says noted/x.folded.proftop 'view busy view=top'
+run 0 --keys '5Vsbusy<Enter><Enter>' noted/x.folded
+says noted/x.folded.proftop 'view busy view=flame'
+run 0 --keys 'Vd' noted/x.folded
+says noted/x.folded.proftop 'view busy'
+run 0 --keys 'Vdd' noted/x.folded
+grep -q busy noted/x.folded.proftop && fault 'a deleted view is still there'
+run 0 --keys '2Vs<Tab>calls<Enter>' noted/x.folded
+says config/proftop/views 'view calls view=tree'
+run 2 report --view-name nix noted/x.folded
+one_sentence
+says err 'there are: calls'
+
+run 0 --keys '/parse<Enter>;slow "since" 1.2<Enter>' noted/x.folded
+says out '¶'
+says noted/x.folded.proftop 'note of=function name=parse text="slow \"since\" 1.2"'
+run 0 --keys '2*/write<Enter>;<Tab>here<Enter>' --screen 100x20 noted/x.folded
+says noted/x.folded.proftop 'note of=node name=focus-path:main;run;write text=here'
+run 0 --keys '2*/write<Enter><Esc>' --screen 100x20 noted/x.folded
+says out '¶ here'
+run 0 report noted/x.folded
+says out '# note on parse: slow "since" 1.2'
+run 0 report --json noted/x.folded
+says out '"note": "slow \"since\" 1.2"'
+run 0 report --json --view tree noted/x.folded
+says out '"note": "here"'
+# Wrong lines cost no others, and stay.
+printf '# mine\nview a b=c\nview -x\nnote of=function name="parse\nnonsense\nview good filter=fn:parse\nview bad filter=wat:x\n' >noted/x.folded.proftop
+run 0 report --view-name good noted/x.folded
+says err 'x.folded.proftop:2:'
+says err '3 more lines are wrong'
+run 2 report --view-name bad noted/x.folded
+says err 'view "bad" of'
+run 0 --keys 'Vsnew<Enter>' noted/x.folded
+for line in '# mine' 'view a b=c' 'view -x' nonsense 'view good' 'view new'; do says noted/x.folded.proftop "$line"; done
+# A file that is none of ours is not written over; nor is a pipe waited for.
+head -c 2000000 /dev/zero >noted/x.folded.proftop
+run 0 --keys ';no<Enter>' noted/x.folded
+says out 'too large'
+[ "$(stat -c %s noted/x.folded.proftop)" = 2000000 ] || fault 'a large file was written over'
+rm noted/x.folded.proftop
+mkfifo noted/x.folded.proftop
+run 0 report noted/x.folded
+rm noted/x.folded.proftop
+unset XDG_CONFIG_HOME XDG_STATE_HOME
+
 # --- push and pull: what a store of files gives back has the same totals ----------------------
 
 if command -v curl >/dev/null && [ -e "$data/demo.data" ]; then

@@ -22,6 +22,7 @@ src/unwind: src/base
 src/heaptrace: src/base
 src/perf/abi: src/base
 src/input: src/base
+src/notebook: src/base
 src/elf: src/base src/unwind
 src/dwarf: src/base src/elf
 src/symbols/space: src/base src/profile src/elf
@@ -73,16 +74,16 @@ src/record/cpu: src/base src/profile src/unwind src/elf src/symbols src/perf/abi
 tui/canvas: src/base
 tui/contract: src/base src/query/ src/query tui/canvas
 tui/term: src/base tui/canvas tui/contract
-tui/rows: src/base src/profile src/query/ src/query tui/canvas tui/contract
-tui/views: src/code src/base src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/rows
-tui/app: src/code src/base src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/term tui/rows tui/views
-src/cli/options: src/base src/profile src/query/ src/query
+tui/rows: src/base src/notebook src/profile src/query/ src/query tui/canvas tui/contract
+tui/views: src/code src/base src/notebook src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/rows
+tui/app: src/code src/base src/notebook src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/term tui/rows tui/views
+src/cli/options: src/base src/notebook src/profile src/query/ src/query
 src/cli/load: src/code src/base src/profile/ src/profile src/input src/query/ src/query src/symbols formats/ formats src/record/attach tui/app src/cli/options
-src/cli/report: src/code src/base src/profile src/query/ src/query tui/canvas tui/contract src/cli/options
+src/cli/report: src/code src/base src/notebook src/profile src/query/ src/query tui/canvas tui/contract src/cli/options
 src/cli/diff: src/base src/profile src/query/ src/query tui/contract src/cli/options src/cli/report
 src/cli/record: src/base src/input src/heaptrace src/perf/records src/record/attach src/record/cpu src/cli/options
 src/cli/live: src/base src/heaptrace src/record/attach src/record/cpu tui/app src/cli/options src/cli/load src/cli/record
-src/cli: src/code src/base src/profile src/query/ src/query formats formats/pack formats/write src/record/attach src/record/cpu tui/app tui/contract src/cli/
+src/cli: src/code src/base src/notebook src/profile src/query/ src/query formats formats/pack formats/write src/record/attach src/record/cpu tui/app tui/contract src/cli/
 tests: src/ formats/ formats tui/ demo
 demo:
 '

@@ -18,6 +18,22 @@ set -l explore "not __fish_seen_subcommand_from report export pack info record m
 set -l lens "not __fish_seen_subcommand_from info pack"
 set -l screen "not __fish_seen_subcommand_from export info pack"
 
+# Names of saved views: those for all files, and those of the files on the line.
+function __proftop_views
+    set -l config $XDG_CONFIG_HOME
+    set -l state $XDG_STATE_HOME
+    test -n "$config"; or set config ~/.config
+    test -n "$state"; or set state ~/.local/state
+    set -l files $config/proftop/views
+    for word in (commandline -opc)
+        set -a files $word.proftop
+        test -e $word; and set -a files $state/proftop/notes/(realpath $word | string replace -a / %).proftop
+    end
+    for file in $files
+        test -f $file; and string replace -rf '^view ([^ ]*).*' '$1' <$file
+    end
+end
+
 complete -c proftop -n __fish_use_subcommand -a report -d 'print a view as text or JSON'
 complete -c proftop -n __fish_use_subcommand -a diff -d 'compare before and after'
 complete -c proftop -n __fish_use_subcommand -a compare -d 'record two commands in turn and compare them'
@@ -46,6 +62,7 @@ complete -c proftop -n "$lens" -l metric -x -a 'period samples wall live peak le
 complete -c proftop -n "$lens" -l group -x -a 'function module file line thread process comm event cpu cgroup label' -d 'rows by'
 complete -c proftop -n "$lens" -l fields -x -d 'fields of tracepoints as innermost frames'
 complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
+complete -c proftop -n "$lens" -l view-name -x -a '(__proftop_views)' -d 'a saved view'
 
 complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline heat info memory findings leaks lifetimes sizes temporaries handoffs reallocs waste blocks allocators annotate' -d 'the view'
 complete -c proftop -n "$screen" -l source -x -a '(__fish_complete_directories)' -d 'look for source files below there'

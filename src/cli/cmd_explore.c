@@ -56,6 +56,9 @@ int explore_options(const struct options *o, struct tui_options *t, struct err *
 
 	*t = (struct tui_options){
 		.view = o->view,
+		.sort = o->sort,
+		.function = o->saved ? o->function : NULL,
+		.notebook = o->notebook,
 		.ascii = message_ascii(o->ascii),
 		.mouse = !o->no_mouse,
 		.hints = true,

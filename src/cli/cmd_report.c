@@ -28,6 +28,7 @@
 #include "cli/report/report_info.h"
 #include "cli/report/report_json.h"
 #include "cli/report/report_memory.h"
+#include "cli/report/report_notes.h"
 #include "cli/report/report_text.h"
 #include "code/annotate.h"
 #include "code/annotation.h"
@@ -198,6 +199,7 @@ static void put_report(const struct report *r, const struct report_wish *asked, 
 		return;
 	}
 	put_heading(r, asked, to);
+	report_notes_text(r, to);
 	if (r->view == VIEW_KIND_MEMORY)
 		report_memory_text(r, to);
 	else if (r->heap)
@@ -306,7 +308,7 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 		       enum view_kind view, const struct output *out, struct err *e)
 {
 	const struct options *o = asked->o;
-	struct report r = { .view = view, .ascii = message_ascii(o->ascii) };
+	struct report r = { .view = view, .ascii = message_ascii(o->ascii), .notes = o->notebook };
 	struct lens_wish lens = asked->lens;
 	struct suppressions *suppress = NULL;
 	struct ratios ratios = { .n = 0 };
@@ -353,7 +355,9 @@ static int report_function(const struct report_wish *asked, const struct load *l
 			   const struct output *out, struct err *e)
 {
 	const struct options *o = asked->o;
-	struct report r = { .view = VIEW_KIND_ANNOTATE, .ascii = message_ascii(o->ascii) };
+	struct report r = { .view = VIEW_KIND_ANNOTATE,
+			    .ascii = message_ascii(o->ascii),
+			    .notes = o->notebook };
 	struct annotation *a;
 	int rc = query_options_analysis(&asked->lens, load_profile(l), ANALYSIS_TREE, &r.analysis,
 					e);

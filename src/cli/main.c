@@ -18,6 +18,7 @@
 #include "cli/options/message.h"
 #include "cli/options/options.h"
 #include "cli/options/output.h"
+#include "cli/options/saved_options.h"
 
 /* Longer words are no verbs, and more slips no slip. */
 #define WORD_MAX  16
@@ -179,6 +180,8 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 		puts("proftop " VERSION);
 		return STATUS_GOOD;
 	}
+	if (c->verb & (ON_LIVE | ON_COMPARE) && saved_options_take(o, &e))
+		return message_error(&e, STATUS_USAGE);
 	if (c->verb & (ON_RECORD | ON_TELL | ON_LIVE | ON_DOCTOR | ON_COMPARE))
 		return c->run(o);
 	if (o->files.n == 0 && access("perf.data", R_OK) == 0)
@@ -191,6 +194,8 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 		return STATUS_USAGE;
 	/* Reading may take its time: not in vain. */
 	if (output_check(o->output, &e) || output_check(o->junit, &e))
+		return message_error(&e, STATUS_USAGE);
+	if (c->verb & ON_LENS && saved_options_take(o, &e))
 		return message_error(&e, STATUS_USAGE);
 	return c->run(o);
 }

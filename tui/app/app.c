@@ -31,7 +31,9 @@
 #include "tui/app/app_lens.h"
 #include "tui/app/app_live.h"
 #include "tui/app/app_menu.h"
+#include "tui/app/app_notes.h"
 #include "tui/app/app_prompt.h"
+#include "tui/app/app_saved.h"
 #include "tui/app/app_search.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
@@ -159,8 +161,10 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	if (!annotator_keeps(a->annotator, old))
 		worker_drop(a->worker, old);
 	leave_memory(a);
-	if (!worker_busy(a->worker))
+	if (!worker_busy(a->worker)) {
 		app_land(a);
+		app_saved_land(a);
+	}
 }
 
 /*
@@ -290,6 +294,9 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 				   .loading = true,
 				   .live = source->live,
 				   .view = a->view };
+	a->notebook = o->notebook;
+	a->scene.notes = o->notebook;
+	app_saved_want(a, o->sort, o->function);
 	a->live.baseline_ns = a->live.newest_ns = a->live.pace.per_s = -1;
 	a->live.now_ns = a->live.asked_ns = -1;
 	a->live.own.permille = a->live.its.permille = -1;
@@ -310,7 +317,7 @@ void app_free(struct app *a)
 			a->instance[i].ops->free(a->instance[i].state);
 	if (a->prompting != PROMPT_NONE)
 		prompt_done(&a->prompt);
-	for (int i = 0; i <= PROMPT_EXPORT; i++)
+	for (int i = 0; i < N_PROMPTS; i++)
 		history_done(&a->history[i]);
 	app_search(a, NULL);
 	app_help_search(a, NULL);
@@ -324,6 +331,8 @@ void app_free(struct app *a)
 	vec_done(&a->hits);
 	free(a->filter_text);
 	free(a->live.nothing);
+	app_notes_done(a);
+	app_saved_want(a, NULL, NULL);
 	free(a->message);
 	free(a->wish.text);
 	free(a);
@@ -379,7 +388,10 @@ void app_key(struct app *a, uint32_t key)
 		return;
 	}
 	if (a->menu.open) {
-		app_menu_key(a, key);
+		if (a->menu.of_views)
+			app_saved_key(a, key);
+		else
+			app_menu_key(a, key);
 		return;
 	}
 	/* Where nothing is to be left, that is said. */

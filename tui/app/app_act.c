@@ -20,7 +20,9 @@
 #include "tui/app/app_lens.h"
 #include "tui/app/app_live.h"
 #include "tui/app/app_menu.h"
+#include "tui/app/app_notes.h"
 #include "tui/app/app_prompt.h"
+#include "tui/app/app_saved.h"
 #include "tui/app/app_search.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
@@ -435,6 +437,9 @@ static bool act_on_selection(struct app *a, enum action action)
 	case ACTION_MENU:
 		app_menu_open(a);
 		return true;
+	case ACTION_NOTE:
+		app_notes_open(a);
+		return true;
 	default:
 		return false;
 	}
@@ -496,6 +501,9 @@ static bool act_on_frame(struct app *a, enum action action)
 		return true;
 	case ACTION_HEAT_MAP:
 		show_heat_map(a);
+		return true;
+	case ACTION_SAVED:
+		app_saved_open(a);
 		return true;
 	case ACTION_NEXT_VIEW:
 		step_tab(a, 1);

@@ -24,6 +24,8 @@
 #include "tui/app/app_comparison.h"
 #include "tui/app/app_help.h"
 #include "tui/app/app_menu.h"
+#include "tui/app/app_notes.h"
+#include "tui/app/app_saved.h"
 #include "tui/app/app_live.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_tabs.h"
@@ -331,9 +333,24 @@ static bool numbers_are_due(const struct app *a)
 			    compares != lens_compares(is));
 }
 
+/* The selected row's note, at the left of the status, in at most half of cols; returns the columns used. */
+static int draw_note(struct app *a, struct canvas *c, int cols)
+{
+	char *note = app_notes_text(a), *mark;
+	int used;
+
+	if (!note)
+		return 0;
+	mark = xasprintf("¶ %s", note);
+	used = canvas_puts(c, a->chrome.status, 1, cols / 2, STYLE_MARK, mark) + 2;
+	free(mark);
+	free(note);
+	return used;
+}
+
 static void draw_status(struct app *a, struct canvas *c)
 {
-	int cols = c->cols - 1;
+	int cols = c->cols - 1, col;
 	char *text;
 
 	if (a->message)
@@ -346,9 +363,10 @@ static void draw_status(struct app *a, struct canvas *c)
 	text = app_ops(a)->status(app_state(a), &a->scene);
 	if (!text)
 		return;
+	cols -= col = draw_note(a, c, cols);
 	text = fold_status(text, cols, c->ascii);
 	cut_status(text, cols);
-	canvas_puts(c, a->chrome.status, 1, cols, STYLE_STATUS, text);
+	canvas_puts(c, a->chrome.status, 1 + col, cols, STYLE_STATUS, text);
 	free(text);
 }
 
@@ -455,6 +473,10 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 			"Enter keeps it, Esc leaves; a regular expression, upper case counts if used",
 		[PROMPT_FILTER] =
 			"Tab completes; fn: module: leaf: in: thread: tid: time:2,5 is:idle focus: merge:  ! not",
+		[PROMPT_NOTE] =
+			"Enter keeps it, without text none; Tab: on the function or on this row alone",
+		[PROMPT_SAVE] =
+			"Enter saves; Tab: for this file or for all files; a word of letters and digits",
 		[PROMPT_EXPORT] =
 			".svg .pb.gz .json .speedscope.json .folded .csv .jsonl .cpuprofile .callgrind",
 	};
@@ -616,6 +638,8 @@ static void draw_help_hints(struct app *a, struct canvas *c)
 /* In the menu of a row its letters do what stands beside them. */
 static void draw_menu_hints(struct app *a, struct canvas *c)
 {
+	static const char *const letters[] = { "a letter does what it says",
+					       "s save what is shown  d delete" };
 	static const struct own_hint hints[] = {
 		{ ACTION_ENTER, "do it" },
 		{ ACTION_BACK, "close" },
@@ -625,7 +649,7 @@ static void draw_menu_hints(struct app *a, struct canvas *c)
 	int col = 1;
 
 	col += canvas_puts(c, a->chrome.hints, col, c->cols - col, STYLE_HINT,
-			   "a letter does what it says") +
+			   letters[a->menu.of_views]) +
 	       2;
 	draw_own_hints(a, c, col, hints, sizeof(hints) / sizeof(hints[0]));
 }
@@ -738,7 +762,9 @@ void app_draw(struct app *a, struct canvas *c)
 		app_ops(a)->draw(state, &a->scene, c, a->chrome.view);
 	if (!a->help.open)
 		draw_way_out(a, c);
-	if (a->menu.open)
+	if (a->menu.open && a->menu.of_views)
+		app_saved_draw(a, c, a->chrome.view);
+	else if (a->menu.open)
 		app_draw_menu(a, c, a->chrome.view);
 	if (a->prompting != PROMPT_NONE)
 		draw_prompt(a, c);

@@ -173,6 +173,32 @@ void app_show_time(struct app *a, int64_t from_ns, int64_t to_ns)
 	free(gone);
 }
 
+int app_show_instead(struct app *a, const struct instead *i, struct err *e)
+{
+	struct step here = app_here(a);
+	struct filter *terms = NULL;
+	int rc = filter_parse(i->terms, &terms, e);
+
+	if (rc)
+		return rc;
+	here.terms = filter_text(terms);
+	if (a->lens.filter && filter_n_terms(a->lens.filter))
+		here.gone = filter_text(a->lens.filter);
+	here.grouping = a->lens.grouping;
+	here.has_metric = i->metric != NULL;
+	here.metric = a->lens.column[0].metric;
+	push_step(a, here);
+	filter_free(a->lens.filter);
+	a->lens.filter = terms;
+	a->lens.grouping = i->grouping;
+	app_show(a, i->view);
+	if (i->metric)
+		set_metric(a, *i->metric);
+	else
+		app_reanalyse(a);
+	return 0;
+}
+
 /* Another view, or the same one, of what passes the terms too. */
 static void narrow(struct app *a, const struct effect *fx)
 {

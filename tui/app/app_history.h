@@ -12,6 +12,16 @@
 void app_go(struct app *a, enum view_kind view, const struct place *place);
 /* Adds terms to the filter of the view on screen; back takes them away. As app_add_filter(). */
 int app_narrow_here(struct app *a, const char *terms);
+/* What is shown in place of what is. */
+struct instead {
+	const char *terms; /* of the filter */
+	enum view_kind view;
+	enum grouping grouping;
+	const struct metric *metric; /* NULL: as it is */
+};
+
+/* Shows it; back shows again what was. -EINVAL with a sentence. */
+int app_show_instead(struct app *a, const struct instead *i, struct err *e);
 /* Shows this stretch of time alone (ns since the start), in place of any other; back undoes it. */
 void app_show_time(struct app *a, int64_t from_ns, int64_t to_ns);
 /* One step back, without the filter that the step added; false when there is none. */

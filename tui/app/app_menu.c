@@ -91,24 +91,12 @@ static char *path_term(struct app *a, const char *kind, const struct step *here,
 {
 	const struct groups *keys = &a->analysis->keys;
 	const struct calltree *t = analysis_tree(a->analysis);
-	VEC(const char *) names = { 0 };
 	uint32_t node = here->place.path && t ? calltree_find(t, key, here->place.path) : KEY_NONE;
-	char *term;
 
 	if (node == KEY_NONE)
 		return NULL;
-	for (uint32_t n = node; n != 0; n = t->parent[n])
-		vec_push(&names, keys->key[t->key[n]].label);
-	for (size_t i = 0; i < names.n / 2; i++) {
-		const char *swap = names.at[i];
-
-		names.at[i] = names.at[names.n - 1 - i];
-		names.at[names.n - 1 - i] = swap;
-	}
-	term = term_path(strcmp(kind, "merge-path") == 0 ? TERM_MERGE_PATH : TERM_FOCUS_PATH,
-			 names.at, names.n);
-	vec_done(&names);
-	return term;
+	return row_path_term(keys, t, node,
+			     strcmp(kind, "merge-path") == 0 ? TERM_MERGE_PATH : TERM_FOCUS_PATH);
 }
 
 static const char *module_of(const struct app *a, const struct key *k)

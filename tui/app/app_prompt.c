@@ -14,6 +14,8 @@
 #include "tui/app/app_help.h"
 #include "tui/app/app_history.h"
 #include "tui/app/app_lens.h"
+#include "tui/app/app_notes.h"
+#include "tui/app/app_saved.h"
 #include "tui/app/app_search.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
@@ -32,7 +34,8 @@ void app_prompt_open(struct app *a, enum prompt_kind kind)
 	prompt_init(&a->prompt,
 		    kind == PROMPT_SEARCH   ? "/"
 		    : kind == PROMPT_FILTER ? "& "
-					    : "write to file: ",
+		    : kind == PROMPT_EXPORT ? "write to file: "
+					    : a->keeping.label,
 		    &a->history[kind]);
 	if (kind != PROMPT_SEARCH || a->help.open)
 		return;
@@ -41,7 +44,7 @@ void app_prompt_open(struct app *a, enum prompt_kind kind)
 	a->seeking.from = app_here(a);
 }
 
-static void close_prompt(struct app *a)
+void app_prompt_close(struct app *a)
 {
 	prompt_done(&a->prompt);
 	a->prompting = PROMPT_NONE;
@@ -76,7 +79,7 @@ static void keep_search(struct app *a)
 	bool nothing = a->prompt.n == 0;
 
 	a->seeking.error = NULL;
-	close_prompt(a);
+	app_prompt_close(a);
 	if (error) {
 		restore_search(a);
 		app_say_owned(a, true, error);
@@ -103,11 +106,11 @@ static void help_search_key(struct app *a, uint32_t key)
 	case PROMPT_DONE:
 		if (a->prompt.n == 0)
 			app_help_find(a, 1);
-		close_prompt(a);
+		app_prompt_close(a);
 		break;
 	case PROMPT_CANCELLED:
 		app_help_search(a, NULL);
-		close_prompt(a);
+		app_prompt_close(a);
 		break;
 	}
 }
@@ -124,7 +127,7 @@ static void search_key(struct app *a, uint32_t key)
 		keep_search(a);
 		break;
 	case PROMPT_CANCELLED:
-		close_prompt(a);
+		app_prompt_close(a);
 		restore_search(a);
 		break;
 	}
@@ -155,10 +158,10 @@ static void filter_key(struct app *a, uint32_t key)
 	case PROMPT_DONE:
 		if (a->prompt.n > 0 && app_narrow_here(a, a->prompt.text) < 0)
 			break; /* to be mended */
-		close_prompt(a);
+		app_prompt_close(a);
 		break;
 	case PROMPT_CANCELLED:
-		close_prompt(a);
+		app_prompt_close(a);
 		if (key == KEYCODE_BACKSPACE && untouched)
 			drop_term(a);
 		break;
@@ -194,10 +197,10 @@ static void export_key(struct app *a, uint32_t key)
 		break;
 	case PROMPT_DONE:
 		if (a->prompt.n == 0 || export_to(a, a->prompt.text))
-			close_prompt(a);
+			app_prompt_close(a);
 		break;
 	case PROMPT_CANCELLED:
-		close_prompt(a);
+		app_prompt_close(a);
 		break;
 	}
 }
@@ -211,6 +214,10 @@ void app_prompt_key(struct app *a, uint32_t key)
 		search_key(a, key);
 	else if (a->prompting == PROMPT_FILTER)
 		filter_key(a, key);
+	else if (a->prompting == PROMPT_NOTE)
+		app_notes_key(a, key);
+	else if (a->prompting == PROMPT_SAVE)
+		app_saved_name_key(a, key);
 	else
 		export_key(a, key);
 }

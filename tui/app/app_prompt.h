@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 void app_prompt_open(struct app *a, enum prompt_kind kind);
+void app_prompt_close(struct app *a);
 /* A key while one is open. */
 void app_prompt_key(struct app *a, uint32_t key);
 

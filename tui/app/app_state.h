@@ -4,6 +4,7 @@
 #define PROFTOP_TUI_APP_APP_STATE_H
 
 #include "base/err.h"
+#include "notebook/page.h"
 #include "query/diff/comparison.h"
 #include "query/over_time.h"
 #include "query/tree/search.h"
@@ -24,6 +25,7 @@ struct coming_sides;
 struct regex;
 struct annotation;
 struct annotator;
+struct notebook;
 struct worker;
 
 /* A view once it has been looked at. */
@@ -47,7 +49,15 @@ struct step {
 	bool typed;             /* they were typed here: no other view to go back to */
 };
 
-enum prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_EXPORT };
+enum prompt_kind {
+	PROMPT_NONE,
+	PROMPT_SEARCH,
+	PROMPT_FILTER,
+	PROMPT_EXPORT,
+	PROMPT_NOTE,
+	PROMPT_SAVE,
+	N_PROMPTS
+};
 
 /* Rows of the frame; -1 where the screen has no room for one. */
 struct chrome {
@@ -91,10 +101,27 @@ struct cpu_share {
 	int permille; /* -1: not known */
 };
 
-/* The menu of the selected row. */
+/* The menu of the selected row, or the list of saved views. */
 struct menu {
 	bool open;
+	bool of_views;
+	bool asked; /* the last key would have deleted the view: once more does */
 	int cursor; /* entry */
+};
+
+/* The note, or the name of a view, that is being typed. */
+struct keeping {
+	struct note on[2]; /* what the note may be on, without text; owned */
+	int n_on, which;   /* how many, and which of them it is on */
+	bool for_all;      /* the view is for all files */
+	bool asked;        /* Enter would write over a view of that name: once more does */
+	char *label;       /* of the prompt; owned */
+};
+
+/* What is to be done as soon as there is an analysis that it means something in. */
+struct wanted {
+	char *sort;     /* of the view on screen, or NULL; owned */
+	char *function; /* regular expression of what is selected there, or NULL; owned */
 };
 
 /* Of a profile that is being recorded. */
@@ -182,12 +209,15 @@ struct app {
 	struct seeking seeking;
 	enum prompt_kind prompting; /* which prompt is open */
 	struct prompt prompt;       /* while one is */
-	struct history history[PROMPT_EXPORT + 1];
+	struct history history[N_PROMPTS];
 
 	char *message; /* until the next key, or NULL; owned */
 	bool message_bad;
 	struct help help;
 	struct menu menu;
+	struct notebook *notebook; /* NULL: nothing is kept; borrowed */
+	struct keeping keeping;
+	struct wanted wanted;
 	struct live live;
 
 	int cols, rows;

@@ -14,7 +14,9 @@ libtui_a_SOURCES += \
 	tui/app/app_lens.c tui/app/app_lens.h \
 	tui/app/app_live.c tui/app/app_live.h \
 	tui/app/app_menu.c tui/app/app_menu.h \
+	tui/app/app_notes.c tui/app/app_notes.h \
 	tui/app/app_prompt.c tui/app/app_prompt.h \
+	tui/app/app_saved.c tui/app/app_saved.h \
 	tui/app/app_search.c tui/app/app_search.h \
 	tui/app/app_state.h \
 	tui/app/app_tabs.c tui/app/app_tabs.h \

@@ -16,6 +16,7 @@ struct analysis;
 struct annotation;
 struct code_wish;
 struct err;
+struct notebook;
 struct profile;
 struct progress;
 
@@ -72,9 +73,12 @@ struct tui_source {
 struct tui_options {
 	const struct lens *lens;        /* NULL: lens_init()'s; borrowed */
 	const struct comparison *sides; /* of a lens that compares; borrowed; else NULL */
-	bool metric_open;   /* nobody asked for the lens's metric: the busiest event's */
-	const char *view;   /* name of the first view, NULL: top */
-	const char *config; /* path, NULL: $XDG_CONFIG_HOME/proftop/config */
+	bool metric_open;          /* nobody asked for the lens's metric: the busiest event's */
+	const char *view;          /* name of the first view, NULL: top */
+	const char *sort;          /* of that view, as --sort has it; NULL: as it comes */
+	const char *function;      /* regular expression of what is selected there; NULL: nothing */
+	struct notebook *notebook; /* saved views and notes; NULL: nothing is kept; borrowed */
+	const char *config;        /* path, NULL: $XDG_CONFIG_HOME/proftop/config */
 	enum colour_mode colour;
 	bool ascii;
 	bool mouse;

@@ -59,6 +59,7 @@
 	X(DELTA,       0x0394, 'd', 0x03b4) /* Δ */ \
 	X(MICRO,       0x00b5, 'u', 0x00b5) /* µ */ \
 	X(TIMES,       0x00d7, 'x', 'x')    /* × */ \
+	X(NOTE,        0x00b6, '!', 0x00b6) /* ¶ somebody has noted something on the row */ \
 	X(UNKNOWN,     0xfffd, '?', '?')    /* what text_is_unsafe() became */
 /* clang-format on */
 

@@ -46,7 +46,7 @@ static size_t after(const struct prompt *p, size_t at)
 	return at;
 }
 
-static void set_text(struct prompt *p, const char *s)
+void prompt_set(struct prompt *p, const char *s)
 {
 	size_t n = strlen(s);
 
@@ -109,7 +109,7 @@ static enum prompt_result recall(struct prompt *p, size_t entry)
 	}
 	p->recalled = entry;
 	p->touched = true;
-	set_text(p, entry < p->history->n ? p->history->at[entry] : p->draft);
+	prompt_set(p, entry < p->history->n ? p->history->at[entry] : p->draft);
 	return PROMPT_CHANGED;
 }
 
@@ -136,7 +136,7 @@ static void remember(struct history *h, const char *text)
 void prompt_init(struct prompt *p, const char *label, struct history *h)
 {
 	*p = (struct prompt){ .label = label, .history = h, .recalled = h->n };
-	set_text(p, "");
+	prompt_set(p, "");
 }
 
 void prompt_done(struct prompt *p)

@@ -40,6 +40,9 @@ enum prompt_result {
 void prompt_init(struct prompt *p, const char *label, struct history *h);
 void prompt_done(struct prompt *p);
 
+/* Puts another text in, with the cursor behind it. */
+void prompt_set(struct prompt *p, const char *text);
+
 enum prompt_result prompt_key(struct prompt *p, uint32_t key);
 
 /* Draws label and text in cols columns, scrolled so that the cursor shows, and puts the cursor. Returns columns used. */

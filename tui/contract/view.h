@@ -26,6 +26,7 @@
 struct analysis;
 struct annotation;
 struct code_wish;
+struct notebook;
 struct over_time_wish;
 
 /*
@@ -95,9 +96,10 @@ struct scene {
 	const char *nothing;
 	/* lines and instructions of a function, the newest that was asked for; NULL: there are none yet */
 	const struct annotation *code;
-	const char *no_code; /* why they will not come, or NULL; borrowed */
-	enum view_kind view; /* on screen */
-	bool live;           /* it is being recorded */
+	const char *no_code;          /* why they will not come, or NULL; borrowed */
+	enum view_kind view;          /* on screen */
+	bool live;                    /* it is being recorded */
+	const struct notebook *notes; /* on rows; NULL: there are none; borrowed */
 	bool stays; /* numbers change while one looks: the cursor's row stays where it is */
 };
 
@@ -201,6 +203,12 @@ struct view_ops {
 
 	/* The selected row in full, for the status line: malloc'd, or NULL. */
 	char *(*status)(const void *state, const struct scene *s);
+	/* "cache.cc:88": where the selected allocation site is in the source, malloc'd; NULL: rows are no sites. */
+	char *(*site)(const void *state, const struct scene *s);
+	/* What rows are sorted by, as --sort has it; NULL: as they come by themselves, or turned round. */
+	const char *(*order)(const void *state, const struct scene *s);
+	/* Sorts by such a word; false when it is none. */
+	bool (*sort)(void *state, const struct scene *s, const char *by);
 	/* The number of the cursor's row, from 1, and how many there are; NULL: no rows. */
 	void (*position)(const void *state, uint32_t *at, uint32_t *of);
 	/* What the view is zoomed into, for the breadcrumb: "main › parse"; malloc'd, or NULL. */

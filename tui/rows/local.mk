@@ -7,6 +7,7 @@ libtui_a_SOURCES += \
 	tui/rows/path_map.c tui/rows/path_map.h \
 	tui/rows/row.c tui/rows/row.h \
 	tui/rows/row_change.c tui/rows/row_change.h \
+	tui/rows/row_note.c tui/rows/row_note.h \
 	tui/rows/row_shape.c tui/rows/row_shape.h \
 	tui/rows/row_sparkline.c tui/rows/row_sparkline.h \
 	tui/rows/time_axis.c tui/rows/time_axis.h \

@@ -13,6 +13,7 @@
 #include "query/analysis.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/name_cell.h"
+#include "tui/rows/row_note.h"
 
 /* A row is hot from this share of the self weight on: one in HOT_PART. */
 #define HOT_PART 20
@@ -163,7 +164,9 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 {
 	const struct key *key = &k->keys->key[k->key];
 	struct name_look look = { .wide = s->wide, .shift = k->shift };
-	int cols = row_draw_tags(sh, c, r, line, key, k->tag) - k->indent;
+	const struct note *note = row_note_of_key(s, k->keys, k->key);
+	int left = row_draw_tags(sh, c, r, line, key, k->tag);
+	int cols = (note ? row_draw_note(sh, c, r, line, left) : left) - k->indent;
 	int col = r.col + sh->name + k->indent;
 	char detail[FMT_SIZE], *label;
 
@@ -267,6 +270,25 @@ void row_rate(const struct scene *s, int64_t weight, int64_t slice_ns, char out[
 		snprintf(out, FMT_SIZE + 8, "%.*f CPUs", digits_of(cpus), cpus);
 	else
 		snprintf(out, FMT_SIZE + 8, "%s", fmt_weight(number, weight, unit, scale));
+}
+
+char *row_path_term(const struct groups *keys, const struct calltree *t, uint32_t node,
+		    enum term_kind kind)
+{
+	VEC(const char *) names = { 0 };
+	char *term;
+
+	for (uint32_t n = node; n != 0; n = t->parent[n])
+		vec_push(&names, keys->key[t->key[n]].label);
+	for (size_t i = 0; i < names.n / 2; i++) {
+		const char *swap = names.at[i];
+
+		names.at[i] = names.at[names.n - 1 - i];
+		names.at[names.n - 1 - i] = swap;
+	}
+	term = term_path(kind, names.at, names.n);
+	vec_done(&names);
+	return term;
 }
 
 const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, int64_t whole)

@@ -6,8 +6,11 @@
 #ifndef PROFTOP_TUI_ROWS_ROW_H
 #define PROFTOP_TUI_ROWS_ROW_H
 
+#include "query/core/filter_term.h"
 #include "query/core/groups.h"
 #include "tui/rows/row_shape.h"
+
+struct calltree;
 
 /*
  * Marks the selected row, which was drawn: all of it up to the module's cell, and an arrow in front, where the hardware
@@ -70,6 +73,9 @@ uint32_t row_key_of_id(const struct groups *keys, uint32_t key_id);
 
 /* What column 0 had in a slice of time: "1.9 CPUs" of a clock, else an amount. */
 void row_rate(const struct scene *s, int64_t weight, int64_t slice_ns, char out[FMT_SIZE + 8]);
+/* The term of that kind (focus-path:A;B;C) of a node of the call tree; the caller frees. */
+char *row_path_term(const struct groups *keys, const struct calltree *t, uint32_t node,
+		    enum term_kind kind);
 
 /* "41.0 %", or a weight in its unit, of column 0; returns out. */
 const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, int64_t whole);

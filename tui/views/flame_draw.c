@@ -12,6 +12,7 @@
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_change.h"
+#include "tui/rows/row_note.h"
 #include "tui/views/flame_legend.h"
 #include "tui/views/flame_view.h"
 
@@ -131,6 +132,17 @@ static uint16_t style_of(const struct flame_view *v, const struct scene *s,
 	return style;
 }
 
+/* The mark of a note, in front of the label; returns the columns used. */
+static int draw_note(const struct flame_view *v, const struct scene *s, struct flame_cell_at at,
+		     const struct flame_cell *cell)
+{
+	if (at.cols < 2 || cell->node == TREE_NONE ||
+	    !row_note_of_nodes(s, v->layout.src, cell->first, cell->node))
+		return 0;
+	canvas_fill(at.c, at.row, at.col, 1, at.style, GLYPH_NOTE);
+	return 1;
+}
+
 static void draw_cell(const struct flame_view *v, const struct scene *s, struct canvas *c,
 		      struct rect r, int row, uint32_t i)
 {
@@ -146,8 +158,13 @@ static void draw_cell(const struct flame_view *v, const struct scene *s, struct 
 	if (at.cols > 0 && cell->n_merged > 0)
 		used = canvas_printf(c, row, at.col, at.cols, at.style, "…%s%s",
 				     at.cols > 3 ? " " : "", fmt_count(count, cell->n_merged));
-	else if (at.cols > 0)
-		used = draw_label(v, s, at, cell);
+	else if (at.cols > 0) {
+		int mark = draw_note(v, s, at, cell);
+
+		at.col += mark;
+		at.cols -= mark;
+		used = mark + draw_label(v, s, at, cell);
+	}
 	if (i != v->cell)
 		return;
 	if (used + 1 < LIT_COLS)

@@ -13,6 +13,7 @@
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
+#include "tui/rows/row_note.h"
 
 /* Columns of a site's line over time, by what room there is; the mark of what grows is a word or a sign behind it. */
 static const struct {
@@ -190,6 +191,23 @@ void memory_table_sort(const struct memory_table *t, const struct scene *s)
 	footprint_sort_by(footprint_of(s), &order);
 }
 
+const char *memory_table_order(const struct memory_table *t)
+{
+	return t->by < FOOTPRINT_N_COLUMNS && !t->reverse ? footprint_column_name(t->by) : NULL;
+}
+
+bool memory_table_sort_by(struct memory_table *t, const char *word)
+{
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		if (strcmp(footprint_column_name((enum footprint_column)c), word) != 0)
+			continue;
+		t->by = (enum footprint_column)c;
+		t->reverse = false;
+		return true;
+	}
+	return false;
+}
+
 /* Does a column show what the rows are sorted by? */
 static bool is_sorted(const struct memory_table *t, int i)
 {
@@ -291,6 +309,10 @@ static void draw_where(const struct memory_table *t, const struct scene *s, stru
 
 	if (selected)
 		look.style |= STYLE_SELECTED;
+	if (row_note_of_site(s, key, source) && col + 2 < r.cols) {
+		canvas_fill(c, at, r.col + col, 1, STYLE_MARK, GLYPH_NOTE);
+		col += 2;
+	}
 	col += name_draw(c, at, r.col + col, r.cols - col, key->label, &look) + GAP;
 	if (*source && col < r.cols)
 		col += canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, source) + GAP;

@@ -46,6 +46,11 @@ void memory_table_next(struct memory_table *t, const struct scene *s);
 /* The order of the column whose title is at col, or the same one turned round; false: there is none. */
 bool memory_table_click(struct memory_table *t, int col);
 
+/* The order as --sort has it; NULL: turned round, or none of its words. */
+const char *memory_table_order(const struct memory_table *t);
+/* Takes such a word, for the next sort; false when it is none. */
+bool memory_table_sort_by(struct memory_table *t, const char *word);
+
 void memory_table_draw_titles(const struct memory_table *t, struct canvas *c, struct rect r,
 			      int line);
 /* What is resident beyond the sites, in the columns that know of it; see resident.h. */

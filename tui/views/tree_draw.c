@@ -13,6 +13,7 @@
 #include "tui/rows/chain.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_change.h"
+#include "tui/rows/row_note.h"
 
 /* Columns of a level, where there is room for it; and of the arrow with its blank. */
 #define LEVEL_COLS 2
@@ -189,6 +190,8 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 		row_sparkline_draw(&v->minute, c, r, line, &l);
 	}
 	left = row_draw_tags(sh, c, r, line, key, tag_of(v, s, last));
+	if (row_note_of_nodes(s, src, row->node, last))
+		left = row_draw_note(sh, c, r, line, left);
 	col = tree_draw_arrow_col(v, row->indent);
 	left -= col - sh->name;
 	if (left > 0)

@@ -5,6 +5,7 @@
 #include "tui/views/tree_view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "query/analysis.h"
@@ -549,6 +550,28 @@ char *tree_view_status(const void *state, const struct scene *s)
 		return caller_status(v, s, node);
 	return row_status(s, &s->analysis->keys, src->key(s->analysis, node),
 			  src->self(s->analysis, node)[0], src->total(s->analysis, node)[0]);
+}
+
+static const char *const orders[] = {
+	[TREE_BY_TOTAL] = "total",
+	[TREE_BY_SELF] = "self",
+	[TREE_BY_NAME] = "name",
+};
+
+const char *tree_view_order(const void *state, const struct scene *s)
+{
+	const struct tree_view *v = state;
+
+	(void)s;
+	return v->rows.reverse ? NULL : orders[v->rows.order];
+}
+
+bool tree_view_sort(void *state, const struct scene *s, const char *by)
+{
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		if (strcmp(orders[i], by) == 0)
+			return reorder(state, s, (enum tree_order)i, false);
+	return false;
 }
 
 void tree_view_position(const void *state, uint32_t *at, uint32_t *of)

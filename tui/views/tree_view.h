@@ -49,6 +49,8 @@ void tree_view_click(void *state, const struct scene *s, struct rect r, int row,
 bool tree_view_selection(const void *state, const struct scene *s, struct place *out);
 uint32_t tree_view_find(void *state, const struct scene *s, int step, uint32_t *at);
 char *tree_view_status(const void *state, const struct scene *s);
+const char *tree_view_order(const void *state, const struct scene *s);
+bool tree_view_sort(void *state, const struct scene *s, const char *by);
 void tree_view_position(const void *state, uint32_t *at, uint32_t *of);
 char *tree_view_crumb(const void *state, const struct scene *s);
 

@@ -595,6 +595,28 @@ static char *memory_status(const void *state, const struct scene *s)
 	return out;
 }
 
+static char *memory_site(const void *state, const struct scene *s)
+{
+	const struct memory_view *v = state;
+
+	if (!footprint_of(s) || v->list.cursor >= footprint_of(s)->n_sites)
+		return NULL;
+	return memory_table_source(s, &footprint_of(s)->site[v->list.cursor]);
+}
+
+static const char *memory_order(const void *state, const struct scene *s)
+{
+	(void)s;
+	return memory_table_order(&((const struct memory_view *)state)->table);
+}
+
+static bool memory_sort(void *state, const struct scene *s, const char *by)
+{
+	struct memory_view *v = state;
+
+	return memory_table_sort_by(&v->table, by) && footprint_of(s) && resort(v, s);
+}
+
 static void memory_position(const void *state, uint32_t *at, uint32_t *of)
 {
 	list_position(&((const struct memory_view *)state)->list, at, of);
@@ -638,6 +660,9 @@ const struct view_ops view_memory = {
 	.selection = memory_selection,
 	.find = memory_find,
 	.status = memory_status,
+	.site = memory_site,
+	.order = memory_order,
+	.sort = memory_sort,
 	.position = memory_position,
 	.crumb = memory_crumb,
 };

@@ -41,5 +41,7 @@ const struct view_ops view_tree = {
 	.find = tree_view_find,
 	.status = tree_view_status,
 	.position = tree_view_position,
+	.order = tree_view_order,
+	.sort = tree_view_sort,
 	.crumb = tree_view_crumb,
 };

@@ -8,4 +8,5 @@ libcli_a_SOURCES += \
 	src/cli/options/options.c src/cli/options/options.h \
 	src/cli/options/output.c src/cli/options/output.h \
 	src/cli/options/query_options.c src/cli/options/query_options.h \
+	src/cli/options/saved_options.c src/cli/options/saved_options.h \
 	src/cli/options/scratch.c src/cli/options/scratch.h

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "notebook/notebook.h"
 #include "query/core/filter.h"
 #include "query/core/ratio.h"
 
@@ -356,6 +357,12 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 void options_done(struct options *o)
 {
 	filter_free(o->filter);
+	if (o->notebook)
+		notebook_done(o->notebook);
+	free(o->notebook);
+	if (o->saved)
+		saved_view_done(o->saved);
+	free(o->saved);
 	vec_done(&o->files);
 	vec_done(&o->symbols);
 	vec_done(&o->sources);

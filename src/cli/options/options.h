@@ -15,6 +15,8 @@
 
 struct err;
 struct filter;
+struct notebook;
+struct saved_view;
 
 /* What compares, whoever recorded it. */
 #define ON_DIFFS   (ON_DIFF | ON_COMPARE)
@@ -49,6 +51,7 @@ struct filter;
 	X(STITCH,   "stitch",    0,   NULL,        ON_READ,    flag,    stitch,      "copied stacks that were cut short go on as earlier ones of the thread, behind [stitched]") \
 	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, all, or print: as perf script prints them") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline, heat, info, memory, leaks, lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks, allocators (of heaps), findings or annotate (of a function)") \
+	X(VIEWNAME, "view-name", 0,   "NAME",      ON_LENS,    name,    view_name,   "a saved view: its filter, view, order and grouping, where no other option says otherwise") \
 	X(FUNCTION, "function",  0,   "RE",        ON_ROWS,    text,    function,    "the function of butterfly or annotate; in callers, only this one") \
 	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  text,    sort,        "order a table by self, total, name or module") \
 	X(ROWS,     "rows",      'n', "ROWS",      ON_ROWS,    rows,    rows,        "at most so many rows; 0 is all") \
@@ -138,19 +141,22 @@ struct options {
 	struct option_list ratios;      /* --ratio; ratio_check() took each */
 	struct option_list fail_if;     /* --fail-if */
 	struct option_list maps;        /* --map */
-	struct filter *filter;    /* -f, --time and --thread together; never NULL once parsed */
-	const char *metric;       /* "" when not given */
-	const char *group;        /* NULL: not given */
-	const char *view;         /* NULL: not given */
-	const char *function;     /* NULL: not given */
-	const char *sort;         /* NULL: not given */
-	const char *suppressions; /* NULL: not given */
-	const char *to;           /* NULL: not given */
-	const char *output;       /* NULL: standard output */
-	const char *keys;         /* NULL: not given */
-	const char *fields;       /* NULL: not given */
-	const char *color;        /* NULL: not given */
-	const char *normalise;    /* NULL: not given, as the following */
+	struct filter *filter;     /* -f, --time and --thread together; never NULL once parsed */
+	const char *metric;        /* "" when not given */
+	const char *group;         /* NULL: not given */
+	const char *view;          /* NULL: not given */
+	const char *view_name;     /* NULL: not given */
+	struct saved_view *saved;  /* that view; owned; NULL: none */
+	struct notebook *notebook; /* of the file that is read; owned; NULL: not opened */
+	const char *function;      /* NULL: not given */
+	const char *sort;          /* NULL: not given */
+	const char *suppressions;  /* NULL: not given */
+	const char *to;            /* NULL: not given */
+	const char *output;        /* NULL: standard output */
+	const char *keys;          /* NULL: not given */
+	const char *fields;        /* NULL: not given */
+	const char *color;         /* NULL: not given */
+	const char *normalise;     /* NULL: not given, as the following */
 	const char *side_a, *side_b;
 	const char *side_name[2]; /* not said: what sides are called; NULL: by their files */
 	const char *junit;

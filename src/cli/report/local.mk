@@ -10,4 +10,5 @@ libcli_a_SOURCES += \
 	src/cli/report/report_info.c src/cli/report/report_info.h \
 	src/cli/report/report_json.c src/cli/report/report_json.h \
 	src/cli/report/report_memory.c src/cli/report/report_memory.h \
+	src/cli/report/report_notes.c src/cli/report/report_notes.h \
 	src/cli/report/report_text.c src/cli/report/report_text.h

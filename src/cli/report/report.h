@@ -20,6 +20,7 @@ struct err;
 struct findings;
 struct heap_table;
 struct heat_grid;
+struct notebook;
 struct options;
 struct ratio;
 struct ratio_value;
@@ -65,6 +66,7 @@ struct report {
 	struct findings *findings;           /* of that view; owned, freed by report_done() */
 	struct heap_table *heap;             /* of tables about a heap; owned likewise */
 	struct heat_grid *heat;              /* of the heat map; owned likewise */
+	const struct notebook *notes;        /* on rows; NULL: none; borrowed */
 	const struct suppressions *suppress; /* of leaks; NULL: none; borrowed */
 	uint64_t n_left_out;                 /* rows that max_rows or min_percent left out */
 	VEC(struct report_row) rows;

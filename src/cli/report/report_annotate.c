@@ -18,6 +18,7 @@
 #include "cli/report/json_out.h"
 #include "cli/report/report.h"
 #include "cli/report/report_json.h"
+#include "cli/report/report_notes.h"
 #include "code/annotate.h"
 #include "code/annotation.h"
 #include "query/analysis.h"
@@ -275,9 +276,14 @@ void report_annotate_text(struct report *r, const struct annotation *a, FILE *to
 {
 	struct annotation_rows rows = { .mode = ANNOTATION_BOTH };
 	struct printer p = { .r = r, .a = a, .to = to };
+	const char *note = report_notes_function(r, a->function, a->module);
 
 	p.heap = metric_is_heap(r->analysis->profile, r->analysis->lens.column[0].metric);
 	put_title(&p);
+	if (note) {
+		fprintf(to, "# note: ");
+		put_text(&p, note, 8);
+	}
 	if (a->nothing) {
 		fprintf(to, "# ");
 		put_text(&p, a->nothing, 2);
@@ -415,6 +421,8 @@ void report_annotate_json(const struct report *r, const struct annotation *a, FI
 	json_put_int(&j, "unplaced", (int64_t)a->n_unplaced);
 	if (a->nothing)
 		json_put_text(&j, "nothing", a->nothing);
+	if (report_notes_function(r, a->function, a->module))
+		json_put_text(&j, "note", report_notes_function(r, a->function, a->module));
 	json_begin(&j, "source_files", '[', true);
 	for (size_t i = 0; i < a->files.n; i++)
 		json_file(&j, &a->files.at[i]);

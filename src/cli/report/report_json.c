@@ -12,6 +12,7 @@
 #include "cli/report/report_findings.h"
 #include "cli/report/report_heap.h"
 #include "cli/report/report_info.h"
+#include "cli/report/report_notes.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
@@ -249,6 +250,7 @@ static void put_row(struct json_out *j, const struct report *r, size_t i)
 		json_put_weight(j, "samples", (int64_t)row->n_samples,
 				r->analysis->weights.sample_scale);
 	put_ratios(j, r, i);
+	report_notes_row_json(r, i, j);
 	json_end(j, '}');
 }
 

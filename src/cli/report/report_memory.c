@@ -12,6 +12,7 @@
 #include "cli/report/json_out.h"
 #include "cli/report/report.h"
 #include "cli/report/report_info.h"
+#include "cli/report/report_notes.h"
 #include "query/analysis.h"
 #include "query/heap/resident.h"
 #include "query/core/filter.h"
@@ -33,12 +34,6 @@
 /* In front of the frames of a stack; and what its title leaves for a name, where width is limited. */
 #define FRAME_INDENT 4
 #define TITLE_COLS   40
-
-static const char *const column_names[FOOTPRINT_N_COLUMNS] = {
-	[FOOTPRINT_LIVE] = "live",           [FOOTPRINT_PEAK] = "peak",
-	[FOOTPRINT_BYTES] = "bytes",         [FOOTPRINT_CALLS] = "calls",
-	[FOOTPRINT_TEMPORARY] = "temporary", [FOOTPRINT_LEAKED] = "leaked",
-};
 
 static bool counts(int column)
 {
@@ -70,11 +65,12 @@ struct layout {
 	bool ascii;
 };
 
-/* The titles in the order of the columns, those of column_names as screens have them. */
+/* The titles in the order of the columns, those of footprint_column_name() as screens have them. */
 static const char *title(const struct footprint *f, int column, char out[FMT_SIZE])
 {
-	const char *name = column == FOOTPRINT_LEAKED && f->manner.lives_on ? "still live"
-									    : column_names[column];
+	const char *name = column == FOOTPRINT_LEAKED && f->manner.lives_on
+				   ? "still live"
+				   : footprint_column_name((enum footprint_column)column);
 	size_t n = strlen(name);
 
 	for (size_t i = 0; i <= n; i++)
@@ -396,7 +392,7 @@ static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 bool report_memory_column(const char *name, enum footprint_column *out)
 {
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
-		if (strcmp(column_names[c], name) != 0)
+		if (strcmp(footprint_column_name((enum footprint_column)c), name) != 0)
 			continue;
 		*out = (enum footprint_column)c;
 		return true;
@@ -450,7 +446,8 @@ static void put_sums(struct json_out *j, const struct footprint *f, const int64_
 {
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
 		if (footprint_knows(f, (enum footprint_column)c))
-			json_put_weight(j, column_names[c], sum[c], f->scale[c]);
+			json_put_weight(j, footprint_column_name((enum footprint_column)c), sum[c],
+					f->scale[c]);
 	if (f->in_range)
 		json_put_int(j, "change", sum[FOOTPRINT_CHANGE]);
 }
@@ -530,6 +527,7 @@ void report_memory_json(const struct report *r, FILE *to)
 		json_begin(&j, "stack", '[', false);
 		each_frame(f, f->site[i].stack, put_json_frame, &j);
 		json_end(&j, ']');
+		report_notes_site_json(r, &f->site[i], &j);
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');

@@ -175,6 +175,17 @@ void footprint_sort(struct footprint *m, enum footprint_column by)
 	footprint_sort_by(m, &(struct footprint_order){ .by = by });
 }
 
+const char *footprint_column_name(enum footprint_column c)
+{
+	static const char *const names[FOOTPRINT_N_COLUMNS] = {
+		[FOOTPRINT_LIVE] = "live",           [FOOTPRINT_PEAK] = "peak",
+		[FOOTPRINT_BYTES] = "bytes",         [FOOTPRINT_CALLS] = "calls",
+		[FOOTPRINT_TEMPORARY] = "temporary", [FOOTPRINT_LEAKED] = "leaked",
+	};
+
+	return names[c];
+}
+
 enum footprint_column footprint_column_of(struct metric metric)
 {
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)

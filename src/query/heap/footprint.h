@@ -118,6 +118,8 @@ void footprint_sort_by(struct footprint *m, const struct footprint_order *order)
 /* By a column, falling. */
 void footprint_sort(struct footprint *m, enum footprint_column by);
 
+/* "live", "peak", …: a column's word for --sort and JSON; it is below FOOTPRINT_N_COLUMNS. */
+const char *footprint_column_name(enum footprint_column c);
 /* The column of a metric's measure; FOOTPRINT_PEAK where there is none. */
 enum footprint_column footprint_column_of(struct metric metric);
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "cli/report/report_notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/options/query_options.h"
+#include "cli/report/json_out.h"
+#include "cli/report/report.h"
+#include "notebook/notebook.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/filter_term.h"
+#include "query/heap/footprint.h"
+
+static const struct note *note_of_key(const struct report *r, const struct groups *keys,
+				      uint32_t key)
+{
+	bool of_comm = keys->key[key].flags & FUNCTION_COMM;
+
+	return notebook_note(r->notes,
+			     query_options_group_name(of_comm ? GROUP_COMM : keys->grouping),
+			     keys->key[key].label, keys->key[key].module);
+}
+
+/* Of the node that a row of the call tree is. */
+static const struct note *note_of_node(const struct report *r, size_t row)
+{
+	const struct note *note;
+	VEC(const char *) names = { 0 };
+	uint32_t at = (uint32_t)row;
+	char *path;
+
+	for (; at != ROW_NONE && r->rows.at[at].key != KEY_NONE; at = r->rows.at[at].parent)
+		vec_push(&names, r->keys->key[r->rows.at[at].key].label);
+	for (size_t i = 0; i < names.n / 2; i++) {
+		const char *swap = names.at[i];
+
+		names.at[i] = names.at[names.n - 1 - i];
+		names.at[names.n - 1 - i] = swap;
+	}
+	path = term_path(TERM_FOCUS_PATH, names.at, names.n);
+	note = notebook_note(r->notes, NOTE_OF_NODE, path, NULL);
+	free(path);
+	vec_done(&names);
+	return note;
+}
+
+static const struct note *note_of_row(const struct report *r, size_t i)
+{
+	const struct report_row *row = &r->rows.at[i];
+	bool of_nodes = r->view == VIEW_KIND_TREE || r->view == VIEW_KIND_FLAME;
+	const struct note *note = NULL;
+
+	if (!notebook_has_notes(r->notes) || row->key == KEY_NONE)
+		return NULL;
+	if (of_nodes && r->notes->has_nodes)
+		note = note_of_node(r, i);
+	return note ? note : note_of_key(r, report_keys(r, row), row->key);
+}
+
+static const struct note *note_of_site(const struct report *r, const struct footprint_site *site)
+{
+	const struct footprint *f = r->analysis->footprint;
+	const struct key *key = &f->keys.key[site->key];
+	const char *path = profile_string(f->profile, (string_id){ site->file }, NULL);
+	const char *slash = strrchr(path, '/');
+	const struct note *note = NULL;
+	char *clean, *name;
+
+	if (!notebook_has_notes(r->notes))
+		return NULL;
+	path = slash && slash[1] ? slash + 1 : path;
+	clean = text_clean(path, strlen(path), false);
+	name = site->line ? xasprintf("%s %s:%u", key->label, clean, site->line)
+			  : xstrdup(key->label);
+	note = notebook_note(r->notes, NOTE_OF_SITE, name, key->module);
+	free(name);
+	free(clean);
+	return note ? note : note_of_key(r, &f->keys, site->key);
+}
+
+const char *report_notes_function(const struct report *r, const char *name, const char *module)
+{
+	const struct note *note = notebook_note(r->notes, query_options_group_name(GROUP_FUNCTION),
+						name, module);
+
+	return note ? note->text : NULL;
+}
+
+static bool same_pointer(const void *things, uint32_t value, const void *key)
+{
+	return ((const struct note *const *)things)[value] == key;
+}
+
+/* Each once. */
+struct told {
+	VEC(const struct note *) notes;
+	struct map index;
+};
+
+static void tell(struct told *t, const struct report *r, const struct note *note, FILE *to)
+{
+	char *name, *text;
+	uint64_t hash = hash_u64((uint64_t)(uintptr_t)note);
+
+	if (!note || map_find(&t->index, hash, same_pointer, t->notes.at, note) != MAP_NONE)
+		return;
+	map_add(&t->index, hash, (uint32_t)t->notes.n);
+	vec_push(&t->notes, note);
+	name = text_clean(note->name, strlen(note->name), r->ascii);
+	text = text_clean(note->text, strlen(note->text), r->ascii);
+	fprintf(to, "# note on %s: %s\n", name, text);
+	free(text);
+	free(name);
+}
+
+void report_notes_text(const struct report *r, FILE *to)
+{
+	struct told t = { .index = { 0 } };
+	const struct footprint *f = r->analysis->footprint;
+	bool sites = r->view == VIEW_KIND_MEMORY && f;
+
+	if (!notebook_has_notes(r->notes))
+		return;
+	for (size_t i = 0; i < r->rows.n && !sites; i++)
+		tell(&t, r, note_of_row(r, i), to);
+	for (uint32_t i = 0; sites && i < f->n_sites; i++) {
+		if (r->max_rows > 0 && i >= (uint64_t)r->max_rows)
+			break;
+		tell(&t, r, note_of_site(r, &f->site[i]), to);
+	}
+	vec_done(&t.notes);
+	map_done(&t.index);
+}
+
+static void put(struct json_out *j, const struct note *note)
+{
+	if (note)
+		json_put_text(j, "note", note->text);
+}
+
+void report_notes_row_json(const struct report *r, size_t row, struct json_out *j)
+{
+	put(j, note_of_row(r, row));
+}
+
+void report_notes_site_json(const struct report *r, const struct footprint_site *site,
+			    struct json_out *j)
+{
+	put(j, note_of_site(r, site));
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "notebook/notebook.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+
+/* More than a page may have. */
+#define NOTES_OF_PAGE 100000u
+
+static char *base_directory(const char *variable, const char *below_home)
+{
+	const char *base = getenv(variable), *home = getenv("HOME");
+
+	if (base && base[0] == '/')
+		return xstrdup(base);
+	return home && home[0] == '/' ? xasprintf("%s/%s", home, below_home) : NULL;
+}
+
+/* The path as one name: "%home%me%perf.data.proftop". */
+static char *state_path(const char *profile)
+{
+	char *base = base_directory("XDG_STATE_HOME", ".local/state");
+	char *whole = realpath(profile, NULL), *path = NULL;
+
+	for (char *s = whole; s && *s; s++)
+		if (*s == '/')
+			*s = '%';
+	if (base && whole)
+		path = xasprintf("%s/proftop/notes/%s.proftop", base, whole);
+	free(whole);
+	free(base);
+	return path;
+}
+
+static char *beside_path(const char *profile)
+{
+	size_t n = strlen(profile);
+
+	while (n > 1 && profile[n - 1] == '/')
+		n--;
+	return xasprintf("%.*s.proftop", (int)n, profile);
+}
+
+static void index_notes(struct notebook *b)
+{
+	map_done(&b->notes);
+	b->notes = (struct map){ 0 };
+	b->has_nodes = false;
+	map_reserve(&b->notes, b->page[PAGE_STATE].notes.n + b->page[PAGE_BESIDE].notes.n);
+	for (int i = PAGE_STATE; i <= PAGE_BESIDE; i++)
+		for (size_t k = 0; k < b->page[i].notes.n; k++) {
+			const char *name = b->page[i].notes.at[k].name;
+
+			b->has_nodes |= strcmp(b->page[i].notes.at[k].of, NOTE_OF_NODE) == 0;
+			map_add(&b->notes, hash_bytes(name, strlen(name)),
+				(uint32_t)i * NOTES_OF_PAGE + (uint32_t)k);
+		}
+}
+
+static void read_page(struct notebook *b, enum notebook_page i)
+{
+	struct err e = ERR_INIT;
+
+	page_done(&b->page[i]);
+	b->page[i] = (struct note_page){ 0 };
+	if (b->path[i] && page_read(&b->page[i], b->path[i], &e) && !b->complaint)
+		b->complaint = xstrdup(err_text(&e));
+	err_clear(&e);
+}
+
+void notebook_open(struct notebook *b, const char *profile)
+{
+	struct stat st;
+	char *config = base_directory("XDG_CONFIG_HOME", ".config");
+
+	*b = (struct notebook){ 0 };
+	if (config)
+		b->path[PAGE_ALL] = xasprintf("%s/proftop/views", config);
+	free(config);
+	if (profile && strcmp(profile, "-") != 0 && stat(profile, &st) == 0 &&
+	    (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) && strlen(profile) < PATH_MAX) {
+		b->path[PAGE_STATE] = state_path(profile);
+		b->path[PAGE_BESIDE] = beside_path(profile);
+	}
+	for (int i = 0; i < N_PAGES; i++)
+		read_page(b, (enum notebook_page)i);
+	index_notes(b);
+}
+
+void notebook_done(struct notebook *b)
+{
+	for (int i = 0; i < N_PAGES; i++) {
+		page_done(&b->page[i]);
+		free(b->path[i]);
+	}
+	map_done(&b->notes);
+	free(b->complaint);
+	*b = (struct notebook){ 0 };
+}
+
+const struct saved_view *notebook_view(const struct notebook *b, const char *name,
+				       enum notebook_page *where)
+{
+	for (int i = 0; i < N_PAGES; i++) {
+		size_t at = page_find_view(&b->page[i], name);
+
+		if (at == SIZE_MAX)
+			continue;
+		if (where)
+			*where = (enum notebook_page)i;
+		return &b->page[i].views.at[at];
+	}
+	return NULL;
+}
+
+char *notebook_view_names(const struct notebook *b)
+{
+	char *all = NULL;
+
+	for (int i = 0; i < N_PAGES; i++)
+		for (size_t k = 0; k < b->page[i].views.n; k++) {
+			char *longer = xasprintf("%s%s%s", all ? all : "", all ? ", " : "",
+						 b->page[i].views.at[k].name);
+
+			free(all);
+			all = longer;
+			if (strlen(all) > 400) /* a sentence, not a book */
+				return all;
+		}
+	return all ? all : xstrdup("none yet");
+}
+
+/* A change of a page, which somebody else may have written since it was read. */
+struct change {
+	const struct saved_view *view; /* to be put in, or NULL */
+	const struct note *note;       /* likewise */
+	const char *drop_view;         /* to be taken away, or NULL */
+	const struct note *drop_note;  /* likewise */
+};
+
+static int change_page(struct notebook *b, enum notebook_page i, const struct change *c,
+		       struct err *e)
+{
+	struct note_page fresh = { 0 };
+	struct err read = ERR_INIT;
+	bool changed = c->view || c->note;
+	int rc = page_read(&fresh, b->path[i], &read);
+
+	/* Wrong lines are kept; a file that cannot be read is not written over. */
+	if (rc && rc != -EINVAL) {
+		err_set(e, rc, "%s", err_text(&read));
+	} else {
+		rc = 0;
+		if (c->view)
+			rc = page_put_view(&fresh, c->view, e);
+		if (!rc && c->note)
+			rc = page_put_note(&fresh, c->note, e);
+		if (c->drop_view)
+			changed |= page_drop_view(&fresh, c->drop_view);
+		if (c->drop_note)
+			changed |= page_drop_note(&fresh, c->drop_note);
+		if (!rc && changed)
+			rc = page_write(&fresh, b->path[i], e);
+	}
+	err_clear(&read);
+	if (rc) {
+		page_done(&fresh);
+		return rc;
+	}
+	page_done(&b->page[i]);
+	b->page[i] = fresh;
+	index_notes(b);
+	return 0;
+}
+
+static bool is_forbidden(int rc)
+{
+	return rc == -EACCES || rc == -EPERM || rc == -EROFS || rc == -ENOENT ||
+	       rc == -ENAMETOOLONG;
+}
+
+/* Beside the profile, else in the state directory; *where is which. */
+static int change_own(struct notebook *b, const struct change *put, const struct change *drop,
+		      enum notebook_page *where, struct err *e)
+{
+	struct err beside = ERR_INIT;
+	int rc;
+
+	*where = PAGE_BESIDE;
+	if (!b->path[PAGE_BESIDE])
+		return err_set(e, -EINVAL,
+			       "what is shown is no file, so that nothing can be kept beside it");
+	rc = change_page(b, PAGE_BESIDE, put, &beside);
+	if (rc == 0) {
+		/* What was written there while this could not be is out of date now. */
+		if (b->path[PAGE_STATE] &&
+		    b->page[PAGE_STATE].views.n + b->page[PAGE_STATE].notes.n > 0)
+			change_page(b, PAGE_STATE, drop, NULL);
+	} else if (is_forbidden(rc) && b->path[PAGE_STATE]) {
+		*where = PAGE_STATE;
+		rc = change_page(b, PAGE_STATE, put, e);
+	} else {
+		err_set(e, rc, "%s", err_text(&beside));
+	}
+	err_clear(&beside);
+	return rc;
+}
+
+int notebook_put_view(struct notebook *b, const struct saved_view *v, bool for_all,
+		      const char **path, struct err *e)
+{
+	struct change put = { .view = v }, drop = { .drop_view = v->name };
+	enum notebook_page where = PAGE_ALL;
+	int rc = saved_view_check_name(v->name, e);
+
+	if (rc)
+		return rc;
+	if (!for_all)
+		rc = change_own(b, &put, &drop, &where, e);
+	else if (b->path[PAGE_ALL])
+		rc = change_page(b, PAGE_ALL, &put, e);
+	else
+		rc = err_set(e, -EINVAL, "there is no home directory to keep views in");
+	if (!rc && path)
+		*path = b->path[where];
+	return rc;
+}
+
+int notebook_drop_view(struct notebook *b, const char *name, enum notebook_page where,
+		       struct err *e)
+{
+	struct change drop = { .drop_view = name };
+
+	return change_page(b, where, &drop, e);
+}
+
+bool notebook_has_notes(const struct notebook *b)
+{
+	return b && b->notes.n > 0;
+}
+
+struct sought {
+	const char *of, *name, *module;
+};
+
+static const struct note *note_at(const struct notebook *b, uint32_t value)
+{
+	return &b->page[value / NOTES_OF_PAGE].notes.at[value % NOTES_OF_PAGE];
+}
+
+static bool is_sought(const void *things, uint32_t value, const void *key)
+{
+	const struct note *n = note_at(things, value);
+	const struct sought *s = key;
+
+	return strcmp(n->name, s->name) == 0 && strcmp(n->of, s->of) == 0 &&
+	       (!n->module || !s->module || strcmp(n->module, s->module) == 0);
+}
+
+const struct note *notebook_note(const struct notebook *b, const char *of, const char *name,
+				 const char *module)
+{
+	const struct sought s = { of, name, module };
+	uint32_t at;
+
+	if (!notebook_has_notes(b))
+		return NULL;
+	at = map_find(&b->notes, hash_bytes(name, strlen(name)), is_sought, b, &s);
+	return at == MAP_NONE ? NULL : note_at(b, at);
+}
+
+/* From wherever it is, or from both. */
+static int drop_note(struct notebook *b, const struct note *n, const char **path, struct err *e)
+{
+	const struct change drop = { .drop_note = n };
+
+	for (int i = PAGE_STATE; i <= PAGE_BESIDE; i++) {
+		int rc;
+
+		if (page_find_note(&b->page[i], n) == SIZE_MAX)
+			continue;
+		rc = change_page(b, (enum notebook_page)i, &drop, e);
+		if (rc)
+			return rc;
+		if (path)
+			*path = b->path[i];
+	}
+	return 0;
+}
+
+int notebook_put_note(struct notebook *b, const struct note *n, const char **path, struct err *e)
+{
+	const struct change put = { .note = n }, drop = { .drop_note = n };
+	enum notebook_page where;
+	int rc;
+
+	if (!n->text || !*n->text)
+		return drop_note(b, n, path, e);
+	rc = change_own(b, &put, &drop, &where, e);
+	if (!rc && path)
+		*path = b->path[where];
+	return rc;
+}

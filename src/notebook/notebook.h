@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a person keeps of a profile: saved views, and notes on functions, sites and nodes.
+ *
+ * There are three files of it (page.h). Beside the profile, FILE.proftop; where that cannot be written, one of the
+ * state directory, which is called by the profile's whole path; and views for every profile in the user's
+ * configuration. What the state directory has goes before what is beside, and both before what is for all.
+ */
+#ifndef PROFTOP_NOTEBOOK_NOTEBOOK_H
+#define PROFTOP_NOTEBOOK_NOTEBOOK_H
+
+#include "base/map.h"
+#include "notebook/page.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+
+/* In the order in which they are asked. */
+enum notebook_page { PAGE_STATE, PAGE_BESIDE, PAGE_ALL, N_PAGES };
+
+struct notebook {
+	struct note_page page[N_PAGES];
+	char *path[N_PAGES]; /* NULL: there is no such file; owned */
+	struct map notes;    /* of the first two, by name: page * NOTES_OF_PAGE + index */
+	bool has_nodes;      /* some of them are on nodes */
+	char *complaint;     /* what is wrong in the files, or NULL; owned */
+};
+
+/*
+ * Reads the files that belong to a profile; NULL: it is no file, so that only views for all are there. What cannot be
+ * read is said in complaint. Ends with notebook_done().
+ */
+void notebook_open(struct notebook *b, const char *profile);
+void notebook_done(struct notebook *b);
+
+/* Borrowed until something is put in; NULL: there is none. *where, which may be NULL, is whose it is. */
+const struct saved_view *notebook_view(const struct notebook *b, const char *name,
+				       enum notebook_page *where);
+/* "a, b, c": names of all of them, or "none yet"; the caller frees. */
+char *notebook_view_names(const struct notebook *b);
+
+/*
+ * Saves a view for this profile or for all, in place of one of that name there. *path, which may be NULL, is the file
+ * that it is in now, borrowed. -errno with a sentence.
+ */
+int notebook_put_view(struct notebook *b, const struct saved_view *v, bool for_all,
+		      const char **path, struct err *e);
+/* Takes a view of that page away; -errno with a sentence. */
+int notebook_drop_view(struct notebook *b, const char *name, enum notebook_page where,
+		       struct err *e);
+
+/* Does it have notes? b may be NULL. */
+bool notebook_has_notes(const struct notebook *b);
+
+/*
+ * The note on something: of is a word of --group, or NOTE_OF_…. A note without a module is on all that are
+ * called so. NULL: none. Borrowed until something is put in. b may be NULL.
+ */
+const struct note *notebook_note(const struct notebook *b, const char *of, const char *name,
+				 const char *module);
+/* Puts a note in, in place of the one on the same thing; one without text takes that away. */
+int notebook_put_note(struct notebook *b, const struct note *n, const char **path, struct err *e);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One file of saved views and notes: a line each, so that a person can read and mend it.
+ *
+ *   view NAME key=value …   keys: view, filter, group, sort, event, metric, function
+ *   note key=value …        keys: of, name, module, text
+ *   # comment
+ *
+ * A value with blanks, quotes or control characters is "quoted"; \" \\ \n \t and \xHH stand for themselves inside.
+ * Lines that are wrong are left out, and kept when the file is written again, as comments are.
+ */
+#ifndef PROFTOP_NOTEBOOK_PAGE_H
+#define PROFTOP_NOTEBOOK_PAGE_H
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+
+/* X(field, key): what a view says, as options of the command line do. */
+/* clang-format off */
+#define SAVED_VIEW_KEYS(X) \
+	X(view,     "view") \
+	X(filter,   "filter") \
+	X(group,    "group") \
+	X(sort,     "sort") \
+	X(event,    "event") \
+	X(metric,   "metric") \
+	X(function, "function")
+#define NOTE_KEYS(X) \
+	X(of,     "of") \
+	X(name,   "name") \
+	X(module, "module") \
+	X(text,   "text")
+/* clang-format on */
+
+/* Texts are owned; NULL: it does not say. Their meaning is the reader's to check. */
+struct saved_view {
+	char *name;
+#define X(field, key) char *field;
+	SAVED_VIEW_KEYS(X)
+#undef X
+};
+
+/* What a note is of when it is not of a grouping's key: one node of the call tree, whose name is its focus-path: term; … */
+#define NOTE_OF_NODE "node"
+/* … or an allocation site, whose name is "function file:line". */
+#define NOTE_OF_SITE "site"
+
+struct note {
+#define X(field, key) char *field;
+	NOTE_KEYS(X)
+#undef X
+};
+
+struct note_page {
+	VEC(struct saved_view) views;
+	VEC(struct note) notes;
+	VEC(char *) others; /* comments, and lines that are wrong; owned */
+};
+
+void saved_view_done(struct saved_view *v);
+struct saved_view saved_view_copy(const struct saved_view *v);
+void note_done(struct note *n);
+struct note note_copy(const struct note *n);
+
+/* Letters, digits, "-", "_" and "." of any script: a word for command lines. -EINVAL with a sentence otherwise. */
+int saved_view_check_name(const char *name, struct err *e);
+
+/* "name view=flame filter=…", as a line of the file has it; the caller frees. */
+char *saved_view_text(const struct saved_view *v);
+
+/* Zeroed is empty. */
+void page_done(struct note_page *p);
+
+/*
+ * Adds n bytes of a file called path. Lines that are wrong make -EINVAL and "PATH:LINE: …" of the first of them; the
+ * others are taken all the same.
+ */
+int page_parse(struct note_page *p, const char *text, size_t n, const char *path, struct err *e);
+
+/* Reads a file into an empty page; 0 when there is none. -errno with a sentence; lines that are good are taken then, too. */
+int page_read(struct note_page *p, const char *path, struct err *e);
+
+/* Writes it beside, and renames it. Makes the directory. -errno with a sentence. */
+int page_write(const struct note_page *p, const char *path, struct err *e);
+
+/* Index of the view or of the note of the same thing, or SIZE_MAX. */
+size_t page_find_view(const struct note_page *p, const char *name);
+size_t page_find_note(const struct note_page *p, const struct note *like);
+
+/* Puts a copy in, in place of what has its name; -EFBIG with a sentence when the page is full. */
+int page_put_view(struct note_page *p, const struct saved_view *v, struct err *e);
+int page_put_note(struct note_page *p, const struct note *n, struct err *e);
+/* False when it is not there. */
+bool page_drop_view(struct note_page *p, const char *name);
+bool page_drop_note(struct note_page *p, const struct note *like);
+
+#endif
