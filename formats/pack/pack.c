@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/system_limits.h"
 #include "base/task.h"
 #include "formats/facts.h"
 #include "formats/pack/pack_file.h"
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A section is at most so large unpacked: a pack of 2^32 samples has them in many. */
+/* A section is at most so large unpacked, and half of the memory: a pack of 2^32 samples has them in many. */
 #define MOST_BYTES ((size_t)1 << 32)
 /* Samples that are built before others see them. */
 #define BATCH      16384
@@ -462,6 +463,51 @@ static void take_facts(struct reader *r, struct bytes *b)
 	vec_done(&facts);
 }
 
+/* What annotations need; it is read where a function is annotated. */
+
+static uint8_t *take_copy(struct bytes *b, size_t *n)
+{
+	const char *from = pack_take_text(b, n);
+	uint8_t *copy = from ? xmalloc(*n + 1) : NULL;
+
+	if (copy && *n > 0)
+		memcpy(copy, from, *n);
+	return copy;
+}
+
+static void take_code(struct reader *r, struct bytes *b)
+{
+	uint64_t n = pack_take_count(b);
+
+	for (uint64_t i = 0; i < n && !b->bad; i++) {
+		module_id m = { take_id(b, &r->modules) };
+		size_t n_bytes;
+		uint8_t *bytes = take_copy(b, &n_bytes);
+
+		if (bytes)
+			build_attachment(r->p, ATTACHMENT_CODE, profile_code_name(r->p, m), bytes,
+					 n_bytes);
+	}
+}
+
+static void take_sources(struct reader *r, struct bytes *b)
+{
+	uint64_t n = pack_take_count(b);
+
+	for (uint64_t i = 0; i < n && !b->bad; i++) {
+		size_t n_path, n_bytes;
+		const char *from = pack_take_text(b, &n_path);
+		char *path = from ? xstrndup(from, n_path) : NULL;
+		uint8_t *bytes = take_copy(b, &n_bytes);
+
+		if (path && bytes)
+			build_attachment(r->p, ATTACHMENT_SOURCE, path, bytes, n_bytes);
+		else
+			free(bytes);
+		free(path);
+	}
+}
+
 /* The whole. */
 
 static int take_section(struct reader *r, const struct pack_section *s)
@@ -514,6 +560,12 @@ static int take_section(struct reader *r, const struct pack_section *s)
 		pack_heap_take(&r->heap, &b);
 		r->heap_read |= !b.bad;
 		break;
+	case PACK_SOURCES:
+		take_sources(r, &b);
+		break;
+	case PACK_CODE:
+		take_code(r, &b);
+		break;
 	default:
 		break;
 	}
@@ -529,6 +581,8 @@ static int read_sections(struct reader *r, struct err *e)
 {
 	struct bytes b = bytes_over(r->file.bytes, r->file.n, false);
 	struct err why = ERR_INIT;
+	uint64_t half = system_limits_memory_bytes() / 2;
+	size_t most = half < MOST_BYTES ? (size_t)half : MOST_BYTES;
 	int rc = pack_take_head(&b, &why), more;
 
 	if (rc) {
@@ -539,7 +593,7 @@ static int read_sections(struct reader *r, struct err *e)
 	while (rc == 0 && !r->cut) {
 		struct pack_section s;
 
-		more = pack_take_section(&b, r->file.bytes, MOST_BYTES, &s, &why);
+		more = pack_take_section(&b, r->file.bytes, most, &s, &why);
 		if (more < 0)
 			r->cut = xstrdup(err_text(&why));
 		if (more <= 0)

@@ -17,47 +17,18 @@
 
 /* Writing. */
 
-void pack_put(pack_bytes *b, uint64_t v)
-{
-	vec_reserve(b, b->n + 10);
-	do
-		b->at[b->n++] = (uint8_t)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
-	while (v >>= 7);
-}
-
-void pack_put_signed(pack_bytes *b, int64_t v)
-{
-	pack_put(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
-}
-
-static void put_bytes(pack_bytes *b, const void *from, size_t n)
-{
-	if (n == 0)
-		return;
-	if (b->cap < b->n + n)
-		vec_reserve(b, (b->n + n) * 3 / 2);
-	memcpy(b->at + b->n, from, n);
-	b->n += n;
-}
-
-void pack_put_text(pack_bytes *b, const char *s, size_t n)
-{
-	pack_put(b, n);
-	put_bytes(b, s, n);
-}
-
 static void put_fixed(pack_bytes *b, uint64_t v, size_t n)
 {
 	uint8_t bytes[8];
 
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = (uint8_t)(v >> 8 * i);
-	put_bytes(b, bytes, n);
+	pack_put_bytes(b, bytes, n);
 }
 
 void pack_put_head(pack_bytes *file)
 {
-	put_bytes(file, PACK_MAGIC, strlen(PACK_MAGIC));
+	pack_put_bytes(file, PACK_MAGIC, strlen(PACK_MAGIC));
 	put_fixed(file, PACK_VERSION, 4);
 	put_fixed(file, 0, 4);
 }
@@ -79,7 +50,7 @@ void pack_put_section(pack_bytes *file, enum pack_section_id id, pack_bytes *bod
 	put_fixed(file, 0, 4);
 	put_fixed(file, body->n, 8);
 	put_fixed(file, n, 8);
-	put_bytes(file, packed, n);
+	pack_put_bytes(file, packed, n);
 	vec_clear(body);
 	ZSTD_freeCCtx(z);
 	free(packed);
@@ -163,7 +134,12 @@ int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, str
 			       s->offset);
 	if (s->id == PACK_END)
 		return 0;
-	s->bytes = n <= most ? unpack(at, (size_t)packed, (size_t)n, &s->n) : NULL;
+	if (n > most)
+		return err_set(e, -EBADMSG,
+			       "section %" PRIu32 " at offset %zu says that it has %" PRIu64
+			       " bytes, more than there is room for",
+			       s->id, s->offset, n);
+	s->bytes = unpack(at, (size_t)packed, (size_t)n, &s->n);
 	if (!s->bytes || s->n != n) {
 		free(s->bytes);
 		s->bytes = NULL;
@@ -171,48 +147,4 @@ int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, str
 			       s->offset);
 	}
 	return 1;
-}
-
-uint64_t pack_take(struct bytes *b)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = take_u8(b);
-
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return v;
-	}
-	b->bad = true;
-	return 0;
-}
-
-int64_t pack_take_signed(struct bytes *b)
-{
-	uint64_t v = pack_take(b);
-
-	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
-}
-
-uint32_t pack_take_below(struct bytes *b, uint64_t limit)
-{
-	uint64_t v = pack_take(b);
-
-	if (v >= limit || v > UINT32_MAX) {
-		b->bad = true;
-		return 0;
-	}
-	return (uint32_t)v;
-}
-
-uint64_t pack_take_count(struct bytes *b)
-{
-	uint64_t n = pack_take(b);
-
-	if (n > bytes_left(b)) {
-		b->bad = true;
-		return 0;
-	}
-	return n;
 }

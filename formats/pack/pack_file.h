@@ -5,14 +5,14 @@
  *   head      "PROFPACK", u32 version, u32 0
  *   section   u32 id, u32 0, u64 bytes unpacked, u64 bytes packed, the bytes
  *
- * A reader passes over sections that it does not know. The last one is PACK_END, so that a cut is noticed. In sections, numbers are
- * variable in length, seven bits a byte, the lowest first; signed ones are folded (0, -1, 1, -2, …).
+ * A reader passes over sections that it does not know. The last one is PACK_END, so that a cut is noticed. Numbers in
+ * sections are those of base/pack_numbers.h.
  */
 #ifndef PROFTOP_FORMATS_PACK_PACK_FILE_H
 #define PROFTOP_FORMATS_PACK_PACK_FILE_H
 
 #include "base/bytes.h"
-#include "base/mem.h"
+#include "base/pack_numbers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 #define PACK_VERSION 1u
 #define PACK_HEAD    16 /* bytes */
 
-/* In the order of the file; ids of what is not written yet are for what annotate shows. */
+/* In the order of the file. */
 enum pack_section_id {
 	PACK_STRINGS = 1,
 	PACK_PARTS,
@@ -42,11 +42,6 @@ enum pack_section_id {
 
 /* Writing: numbers are put into a body, and a body becomes a section. */
 
-typedef VEC(uint8_t) pack_bytes;
-
-void pack_put(pack_bytes *b, uint64_t v);
-void pack_put_signed(pack_bytes *b, int64_t v);
-void pack_put_text(pack_bytes *b, const char *s, size_t n);
 /* Adds the head. */
 void pack_put_head(pack_bytes *file);
 /* Adds a section with that body, which is empty then. */
@@ -69,13 +64,5 @@ int pack_take_head(struct bytes *file, struct err *e);
  */
 int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, struct pack_section *s,
 		      struct err *e);
-
-/* bad when it is cut, or longer than 64 bits. */
-uint64_t pack_take(struct bytes *b);
-int64_t pack_take_signed(struct bytes *b);
-/* As pack_take(), and bad when it is not below limit, which gives 0. */
-uint32_t pack_take_below(struct bytes *b, uint64_t limit);
-/* How many things follow of at least one byte each: bad when so many cannot. */
-uint64_t pack_take_count(struct bytes *b);
 
 #endif

@@ -302,6 +302,31 @@ static void put_facts(struct writer *w)
 	end_section(w, PACK_FACTS);
 }
 
+/* What annotations need. */
+
+static void put_attachments(struct writer *w, const struct pack_attachments *files, bool sources)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < files->n; i++)
+		n += (files->at[i].path != NULL) == sources;
+	if (n == 0 || !may(w, sources ? PACK_HAS_SOURCES : PACK_HAS_CODE))
+		return;
+	pack_put(&w->body, n);
+	for (size_t i = 0; i < files->n; i++) {
+		const struct pack_attachment *f = &files->at[i];
+
+		if ((f->path != NULL) != sources)
+			continue;
+		if (sources)
+			pack_put_text(&w->body, f->path, strlen(f->path));
+		else
+			pack_put(&w->body, f->module);
+		pack_put_text(&w->body, (const char *)f->bytes, f->n);
+	}
+	end_section(w, sources ? PACK_SOURCES : PACK_CODE);
+}
+
 /* The whole. */
 
 static int check(const struct writer *w, struct err *e)
@@ -320,7 +345,8 @@ static int check(const struct writer *w, struct err *e)
 	return 0;
 }
 
-int pack_write(const struct profile *p, unsigned without, FILE *to, unsigned *holds, struct err *e)
+int pack_write(const struct profile *p, const struct pack_attachments *files, unsigned without,
+	       FILE *to, unsigned *holds, struct err *e)
 {
 	struct writer w = { .p = p, .without = without };
 	pack_bytes file = { 0 };
@@ -342,6 +368,10 @@ int pack_write(const struct profile *p, unsigned without, FILE *to, unsigned *ho
 		put_facts(&w);
 		if (pack_heap_put(p, &w.counts, &w.body))
 			end_section(&w, PACK_HEAP);
+		if (files) {
+			put_attachments(&w, files, true);
+			put_attachments(&w, files, false);
+		}
 		end_section(&w, PACK_END);
 		pack_put_head(&file);
 		put_strings(&w, &file);
@@ -384,8 +414,8 @@ int pack_private_parse(const char *words, unsigned *bits, struct err *e)
 		if (i == N_PACK_PRIVATE)
 			return err_set(
 				e, -EINVAL,
-				"--without takes command, host, environment, cgroups, labels and "
-				"paths, not \"%.*s\"",
+				"--without takes command, host, environment, cgroups, labels, "
+				"paths, sources and code, not \"%.*s\"",
 				(int)n, words);
 		all |= 1u << i;
 		words += n + (words[n] == ',');

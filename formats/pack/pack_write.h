@@ -3,6 +3,7 @@
 #ifndef PROFTOP_FORMATS_PACK_PACK_WRITE_H
 #define PROFTOP_FORMATS_PACK_PACK_WRITE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,7 +18,9 @@ struct profile;
 	X(ENVIRONMENT, "environment", "the environment") \
 	X(CGROUPS,     "cgroups",     "control groups") \
 	X(LABELS,      "labels",      "labels of samples") \
-	X(PATHS,       "paths",       "directories of modules and sources")
+	X(PATHS,       "paths",       "directories of modules and sources") \
+	X(SOURCES,     "sources",     "lines of source") \
+	X(CODE,        "code",        "instructions")
 /* clang-format on */
 
 enum pack_private {
@@ -32,10 +35,24 @@ int pack_private_parse(const char *words, unsigned *bits, struct err *e);
 /* "the command line and control groups (command,cgroups)", or NULL for no bits; the caller frees. */
 char *pack_private_say(unsigned bits);
 
+/* Bytes for annotations, as src/code makes and reads them; all borrowed. */
+struct pack_attachment {
+	const char *path;     /* of a source file; NULL: it is code of the module */
+	uint32_t module;      /* module_id */
+	const uint8_t *bytes; /* [n] */
+	size_t n;
+};
+
+struct pack_attachments {
+	const struct pack_attachment *at; /* [n] */
+	size_t n;
+};
+
 /*
- * Writes all of one capture that was read to its end. `without` has bits of what is left out; *holds gets those of what is in
+ * Writes all of one capture that was read to its end, with attachments (or NULL), of which what is left out must not be any. `without` has bits of what is left out; *holds gets those of what is in
  * the file. 0, or -errno with a sentence.
  */
-int pack_write(const struct profile *p, unsigned without, FILE *to, unsigned *holds, struct err *e);
+int pack_write(const struct profile *p, const struct pack_attachments *files, unsigned without,
+	       FILE *to, unsigned *holds, struct err *e);
 
 #endif

@@ -10,6 +10,7 @@ libbase_a_SOURCES += \
 	src/base/huge_alloc.c src/base/huge_alloc.h \
 	src/base/map.c src/base/map.h \
 	src/base/mem.c src/base/mem.h \
+	src/base/pack_numbers.c src/base/pack_numbers.h \
 	src/base/process.c src/base/process.h \
 	src/base/sum.h \
 	src/base/system_limits.c src/base/system_limits.h \

@@ -15,6 +15,7 @@
 #include "cli/options/options.h"
 #include "cli/options/output.h"
 #include "cli/options/query_options.h"
+#include "code/code_archive.h"
 #include "formats/pack/pack_write.h"
 
 /* "x.data" becomes "x.pack"; other endings stay. The caller frees. */
@@ -52,8 +53,52 @@ static void tell(const char *path, unsigned holds)
 	free(what);
 }
 
-static enum status write_out(const struct options *o, const char *path, struct load *l,
-			     unsigned without)
+/* What annotate needs of programs and sources, as far as it may be in the file. */
+static void collect(const struct load *l, unsigned without, struct code_archive *out)
+{
+	struct code_archive_wish wish = { .where = load_annotate(l),
+					  .code = !(without & 1u << PACK_HAS_CODE),
+					  .sources = !(without & 1u << PACK_HAS_SOURCES),
+					  .paths = !(without & 1u << PACK_HAS_PATHS) };
+
+	code_archive_make(out, load_profile(l), &wish, NULL);
+	if (out->n_functions_out > 0 || out->n_files_out > 0)
+		message("left out, as there is room for %u MB of each: code of %llu functions, "
+			"lines of %llu source files",
+			(unsigned)(CODE_ARCHIVE_MOST >> 20),
+			(unsigned long long)out->n_functions_out,
+			(unsigned long long)out->n_files_out);
+}
+
+static int write_pack(const struct load *l, unsigned without, FILE *to, unsigned *holds,
+		      struct err *e)
+{
+	struct code_archive archive;
+	VEC(struct pack_attachment) files = { 0 };
+	int rc;
+
+	collect(l, without, &archive);
+	for (size_t i = 0; i < archive.modules.n; i++) {
+		const struct code_archive_module *m = &archive.modules.at[i];
+
+		vec_push(&files,
+			 ((struct pack_attachment){
+				 .module = m->module.v, .bytes = m->bytes.at, .n = m->bytes.n }));
+	}
+	for (size_t i = 0; i < archive.sources.n; i++) {
+		const struct code_archive_source *s = &archive.sources.at[i];
+
+		vec_push(&files, ((struct pack_attachment){
+					 .path = s->path, .bytes = s->bytes.at, .n = s->bytes.n }));
+	}
+	rc = pack_write(load_profile(l), &(struct pack_attachments){ files.at, files.n }, without,
+			to, holds, e);
+	vec_done(&files);
+	code_archive_done(&archive);
+	return rc;
+}
+
+static enum status write_out(const char *path, struct load *l, unsigned without)
 {
 	struct err e = ERR_INIT;
 	struct output out;
@@ -69,8 +114,7 @@ static enum status write_out(const struct options *o, const char *path, struct l
 		message("a pack is no text: -o FILE, or a pipe");
 		return STATUS_USAGE;
 	}
-	(void)o;
-	rc = pack_write(load_profile(l), without, out.to, &holds, &e);
+	rc = write_pack(l, without, out.to, &holds, &e);
 	if (rc && out.code) { /* the output says it */
 		err_clear(&e);
 		rc = 0;
@@ -96,7 +140,7 @@ static enum status pack(const struct options *o)
 	if (!path)
 		return message_error(&e, STATUS_USAGE);
 	l = load_start(o, &read, &e);
-	status = l ? write_out(o, path, l, without) : message_error(&e, STATUS_USAGE);
+	status = l ? write_out(path, l, without) : message_error(&e, STATUS_USAGE);
 	load_free(l);
 	free(path);
 	return status;

@@ -140,10 +140,11 @@ static struct source_file *open_source(struct maker *m, uint32_t path)
 {
 	const struct listing_path *p = &m->l.paths.at[path];
 	struct source_file *f = &m->files[path];
+	struct source_options where = m->o->sources;
 
+	where.packed = m->of->profile;
 	if (!f->path && !f->why)
-		source_file_open(f, p->path, &m->o->sources, p->has_md5 ? p->md5 : NULL,
-				 p->built_ns);
+		source_file_open(f, p->path, &where, p->has_md5 ? p->md5 : NULL, p->built_ns);
 	return f;
 }
 

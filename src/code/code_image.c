@@ -4,6 +4,7 @@
 #include "code/code_image.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/task.h"
+#include "code/packed_code.h"
 #include "elf/demangle.h"
 #include "elf/elf_file.h"
 #include "elf/elf_relocate.h"
@@ -46,8 +49,12 @@ struct code_image {
 	struct elf_file *kcore;         /* or NULL; owned */
 	struct jit_dump *dump;          /* or NULL; owned */
 	char *dump_path;                /* owned */
+	struct packed_code *packed;     /* what packs have of it; or NULL; owned */
 	char *why;                      /* no bytes; owned */
 };
+
+/* Of the calls that were inlined at an address so many are told, the outermost ones. */
+#define FRAMES_MOST 64u
 
 static struct build_id id_of_hex(const char *hex)
 {
@@ -259,14 +266,8 @@ static bool try_dump(void *arg, const char *path, bool trusted)
 	return true;
 }
 
-struct code_image *code_image_open(const struct profile *p, module_id m,
-				   const struct resolver_options *o, const char *function,
-				   uint64_t address)
+static void open_live(struct code_image *i, const char *function, uint64_t address)
 {
-	struct code_image *i = xcalloc(1, sizeof(*i));
-
-	debug_file_search_init(&i->search, o);
-	find_dso(i, p, m);
 	switch (i->kind) {
 	case DSO_FILE:
 	case DSO_VDSO:
@@ -294,6 +295,27 @@ struct code_image *code_image_open(const struct profile *p, module_id m,
 		i->why = xstrdup("no file has this code");
 		break;
 	}
+}
+
+struct code_image *code_image_open(const struct profile *p, module_id m,
+				   const struct resolver_options *o, const char *function,
+				   uint64_t address)
+{
+	struct code_image *i = xcalloc(1, sizeof(*i));
+
+	debug_file_search_init(&i->search, o);
+	find_dso(i, p, m);
+	i->packed = packed_code_open(p, m);
+	if (i->packed && packed_code_has(i->packed))
+		return i;
+	open_live(i, function, address);
+	/* Where it was packed there was a better reason. */
+	if (i->packed && i->why && packed_code_why(i->packed)) {
+		free(i->why);
+		i->why = xstrdup(packed_code_why(i->packed));
+	}
+	packed_code_free(i->packed);
+	i->packed = NULL;
 	return i;
 }
 
@@ -311,6 +333,7 @@ void code_image_free(struct code_image *i)
 	image_close(&i->image);
 	debug_file_search_done(&i->search);
 	dso_table_free(i->dsos);
+	packed_code_free(i->packed);
 	free(i->dump_path);
 	free(i->why);
 	free(i);
@@ -323,11 +346,13 @@ const char *code_image_why(const struct code_image *i)
 
 bool code_image_unverified(const struct code_image *i)
 {
-	return i->image.unverified;
+	return i->packed ? packed_code_flags(i->packed) & PACKED_UNVERIFIED : i->image.unverified;
 }
 
 const char *code_image_path(const struct code_image *i)
 {
+	if (i->packed)
+		return packed_code_path(i->packed);
 	if (i->dump_path)
 		return i->dump_path;
 	if (i->kcore)
@@ -358,6 +383,8 @@ static const struct elf_file *file_of(const struct code_image *i)
 
 uint16_t code_image_machine(const struct code_image *i)
 {
+	if (i->packed)
+		return packed_code_machine(i->packed);
 	if (i->dump)
 		return (uint16_t)jit_dump_head(i->dump)->machine;
 	return file_of(i) ? elf_file_machine(file_of(i)) : EM_NONE;
@@ -365,11 +392,15 @@ uint16_t code_image_machine(const struct code_image *i)
 
 bool code_image_is64(const struct code_image *i)
 {
+	if (i->packed)
+		return packed_code_flags(i->packed) & PACKED_IS64;
 	return i->dump ? code_image_machine(i) != EM_386 : file_of(i) && elf_file_is64(file_of(i));
 }
 
 bool code_image_swapped(const struct code_image *i)
 {
+	if (i->packed)
+		return packed_code_flags(i->packed) & PACKED_SWAPPED;
 	return i->dump ? jit_dump_head(i->dump)->swapped
 		       : file_of(i) && elf_file_swapped(file_of(i));
 }
@@ -421,6 +452,8 @@ bool code_image_function(struct code_image *i, uint64_t address, struct code_ext
 	const struct symbol *s;
 	const struct kallsym *k;
 
+	if (i->packed)
+		return packed_code_function(i->packed, address, out);
 	if (i->dump)
 		return find_generated(i, address, out);
 	if (i->kcore) {
@@ -478,6 +511,8 @@ uint8_t *code_image_read(const struct code_image *i, uint64_t begin, size_t n)
 
 	if (i->why)
 		return NULL;
+	if (i->packed)
+		return packed_code_read(i->packed, begin, n);
 	if (i->dump)
 		return read_dump(i, begin, n);
 	if (!f)
@@ -493,6 +528,8 @@ uint64_t code_image_shown(const struct code_image *i, uint64_t address)
 {
 	uint64_t shown;
 
+	if (i->packed)
+		return packed_code_shown(i->packed, address);
 	if (i->kind == DSO_KERNEL)
 		return i->base + address;
 	if (i->kind == DSO_KMODULE || i->dump || !i->image.runtime)
@@ -500,7 +537,8 @@ uint64_t code_image_shown(const struct code_image *i, uint64_t address)
 	return elf_file_address_of(i->image.runtime, address, &shown) ? shown : address;
 }
 
-bool code_image_from_shown(const struct code_image *i, uint64_t shown, uint64_t *address)
+/* The other way round; false: outside. */
+static bool from_shown(const struct code_image *i, uint64_t shown, uint64_t *address)
 {
 	if (i->kind == DSO_KERNEL) {
 		*address = shown - i->base;
@@ -513,14 +551,18 @@ bool code_image_from_shown(const struct code_image *i, uint64_t shown, uint64_t 
 	return elf_file_offset_of(i->image.runtime, shown, address);
 }
 
-char *code_image_symbol(struct code_image *i, uint64_t address)
+char *code_image_note(struct code_image *i, uint64_t shown)
 {
 	struct code_extent e;
-	const struct symbol *s = i->symbols ? symtab_find(i->symbols, address) : NULL;
+	const struct symbol *s;
+	uint64_t address;
 	char *name, *out;
 
-	if (!code_image_function(i, address, &e) || !e.name)
+	if (i->packed)
+		return packed_code_note(i->packed, shown);
+	if (!from_shown(i, shown, &address) || !code_image_function(i, address, &e) || !e.name)
 		return NULL;
+	s = i->symbols ? symtab_find(i->symbols, address) : NULL;
 	name = demangle(e.name, DEMANGLE_BARE);
 	if (s && s->kind == SYMBOL_PLT)
 		out = xasprintf("%s@plt", name ? name : e.name);
@@ -533,7 +575,52 @@ char *code_image_symbol(struct code_image *i, uint64_t address)
 	return out;
 }
 
-struct inline_lookup *code_image_lines(const struct code_image *i)
+/* One answer of debug information, as texts. */
+struct answer {
+	struct inline_reader *reader;
+	code_take *take;
+	void *arg;
+};
+
+/* inline_take */
+static void tell_frames(void *arg, size_t which, const struct inline_frame *f, size_t n)
 {
-	return i->lines;
+	const struct answer *a = arg;
+	struct code_frame out[FRAMES_MOST];
+
+	for (size_t i = 0; i < n; i++) {
+		bool file = f[i].file != INLINE_NONE;
+
+		out[i] = (struct code_frame){
+			.name = i > 0 ? inline_reader_function(a->reader, f[i].function)->name
+				      : NULL,
+			.file = file ? inline_reader_file(a->reader, f[i].file) : NULL,
+			.md5 = file ? inline_reader_md5(a->reader, f[i].file) : NULL,
+			.line = f[i].line,
+		};
+	}
+	a->take(a->arg, which, out, n);
+}
+
+int code_image_frames(struct code_image *i, const uint64_t *addresses, size_t n, code_take *take,
+		      void *arg, struct progress *progress)
+{
+	struct answer a = { .take = take, .arg = arg };
+	size_t n_groups;
+	int rc = 0;
+
+	if (i->packed)
+		packed_code_frames(i->packed, addresses, n, take, arg);
+	if (i->packed || !i->lines || n == 0)
+		return 0;
+	n_groups = inline_lookup_ask(i->lines, addresses, n);
+	if (n_groups == 0)
+		return 0;
+	a.reader = inline_reader_new(i->lines, FRAMES_MOST);
+	for (size_t k = 0; k < n_groups && rc == 0; k++) {
+		inline_reader_answer(a.reader, k, tell_frames, &a);
+		rc = progress_cancelled(progress) ? -ECANCELED : 0;
+	}
+	inline_reader_free(a.reader);
+	return rc;
 }

@@ -15,8 +15,11 @@
 #include <stdint.h>
 
 struct code_image;
-struct inline_lookup;
+struct progress;
 struct resolver_options;
+
+/* Of a function so many bytes are shown. */
+#define CODE_IMAGE_MOST ((uint64_t)4 << 20)
 
 /* A function's code. */
 struct code_extent {
@@ -48,13 +51,24 @@ bool code_image_swapped(const struct code_image *i);
 bool code_image_function(struct code_image *i, uint64_t address, struct code_extent *out);
 /* n bytes from begin, the caller's to free; NULL when they are not all there. */
 uint8_t *code_image_read(const struct code_image *i, uint64_t begin, size_t n);
-/* An address as objdump prints it, and the other way round (false: outside). */
+/* An address as objdump prints it. */
 uint64_t code_image_shown(const struct code_image *i, uint64_t address);
-bool code_image_from_shown(const struct code_image *i, uint64_t shown, uint64_t *address);
-/* "name" or "name+0x10" of what is at an address, demangled; NULL: unknown. The caller frees. */
-char *code_image_symbol(struct code_image *i, uint64_t address);
+/* "name" or "name+0x10" of what is at an address as it is shown, demangled; NULL: unknown. The caller frees. */
+char *code_image_note(struct code_image *i, uint64_t shown);
 
-/* Lines and inlined calls; NULL: no debug information. Borrowed. */
-struct inline_lookup *code_image_lines(const struct code_image *i);
+/* A position in a function, or in what was inlined into it. */
+struct code_frame {
+	const char *name;   /* of the function; NULL: not known, as of the outermost one */
+	const char *file;   /* NULL: not known */
+	const uint8_t *md5; /* [16] of the file when it was compiled; NULL: not told */
+	uint32_t line;      /* 0: not known */
+};
+
+/* Frames at addresses[which], outermost first; all borrowed until it returns. Not called where nothing is known. */
+typedef void code_take(void *arg, size_t which, const struct code_frame *frames, size_t n);
+
+/* Asks debug information for n addresses, in any order of answers. 0 or -ECANCELED. */
+int code_image_frames(struct code_image *i, const uint64_t *addresses, size_t n, code_take *take,
+		      void *arg, struct progress *progress);
 
 #endif

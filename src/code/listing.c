@@ -18,12 +18,9 @@
 #include "code/disassembler.h"
 #include "elf/demangle.h"
 #include "query/analysis.h"
-#include "symbols/inline_lookup.h"
 
-#define MODULES_MAX 32u                 /* whose files are opened */
-#define BLOCKS_MAX  64u                 /* functions that are disassembled */
-#define CODE_MAX    ((uint64_t)4 << 20) /* bytes of one of them */
-#define FRAMES_MAX  64u
+#define MODULES_MAX 32u /* whose files are opened */
+#define BLOCKS_MAX  64u /* functions that are disassembled */
 
 /* A function by its symbol, with addresses of ours. */
 struct host {
@@ -41,7 +38,6 @@ struct reading {
 	VEC(struct host) hosts;
 	VEC(uint64_t) asked; /* addresses of instructions */
 	size_t first;        /* instruction of the first of them */
-	struct inline_reader *reader;
 	VEC(bool) physical; /* [asked.n] of the function itself, not one that it was inlined into */
 	VEC(bool) ours;     /* [asked.n] of the function, as debug information says */
 };
@@ -154,10 +150,10 @@ static void add_instruction(struct reading *r, const struct decoded *d, uint64_t
 		.numbers = ANNOTATION_NONE,
 		.flow = d->flow,
 	};
-	uint64_t leads = d->target != CODE_NO_TARGET ? d->target : d->refers, to;
+	uint64_t leads = d->target != CODE_NO_TARGET ? d->target : d->refers;
 
-	if (leads != CODE_NO_TARGET && code_image_from_shown(r->image, leads, &to))
-		c.note = keep(l, code_image_symbol(r->image, to));
+	if (leads != CODE_NO_TARGET)
+		c.note = keep(l, code_image_note(r->image, leads));
 	vec_push(&l->a->code, c);
 	vec_push(&l->own, ((struct listing_own){ .path = ANNOTATION_NONE }));
 	vec_push(&l->bytes, d->n_bytes);
@@ -210,8 +206,8 @@ static void disassemble(struct reading *r, struct disassembler *dis, const struc
 	struct decoded d;
 	size_t left;
 
-	if (n_bytes > CODE_MAX) {
-		n_bytes = CODE_MAX;
+	if (n_bytes > CODE_IMAGE_MOST) {
+		n_bytes = CODE_IMAGE_MOST;
 		b.warning = "only the first 4 MB of this function are shown";
 	}
 	b.function = h->at.name ? keep(l, demangle(h->at.name, DEMANGLE_FULL)) : NULL;
@@ -245,31 +241,27 @@ static void disassemble(struct reading *r, struct disassembler *dis, const struc
 }
 
 /* Which frame of a position is the function's own, outermost first; n: none. */
-static size_t own_frame(const struct reading *r, bool physical, const struct inline_frame *f,
+static size_t own_frame(const struct reading *r, bool physical, const struct code_frame *f,
 			size_t n)
 {
 	const char *label = r->l->keys->key[r->l->key].label;
 
 	if (physical)
 		return 0;
-	for (size_t i = 1; i < n; i++) {
-		const struct inline_function *fn = inline_reader_function(r->reader, f[i].function);
-
-		if (fn->name && strcmp(fn->name, label) == 0)
+	for (size_t i = 1; i < n; i++)
+		if (f[i].name && strcmp(f[i].name, label) == 0)
 			return i;
-	}
 	return n;
 }
 
-static uint32_t path_of(struct reading *r, uint32_t file)
+static uint32_t path_of(struct reading *r, const struct code_frame *f)
 {
-	const uint8_t *md5 = inline_reader_md5(r->reader, file);
-	uint32_t at = listing_path(r->l, inline_reader_file(r->reader, file));
+	uint32_t at = listing_path(r->l, f->file);
 	struct listing_path *p = &r->l->paths.at[at];
 	int64_t built = code_image_built_ns(r->image);
 
-	if (md5 && !p->has_md5) {
-		memcpy(p->md5, md5, sizeof(p->md5));
+	if (f->md5 && !p->has_md5) {
+		memcpy(p->md5, f->md5, sizeof(p->md5));
 		p->has_md5 = true;
 	}
 	if (p->of.n == 0)
@@ -279,8 +271,8 @@ static uint32_t path_of(struct reading *r, uint32_t file)
 	return at;
 }
 
-/* inline_take */
-static void take_frames(void *arg, size_t which, const struct inline_frame *frames, size_t n)
+/* code_take */
+static void take_frames(void *arg, size_t which, const struct code_frame *frames, size_t n)
 {
 	struct reading *r = arg;
 	struct listing *l = r->l;
@@ -292,40 +284,20 @@ static void take_frames(void *arg, size_t which, const struct inline_frame *fram
 		return;
 	if (!l->of->lens.inlines)
 		last = 0;
-	if (frames[k].file != INLINE_NONE && frames[k].line > 0)
-		l->own.at[r->first + which] = (struct listing_own){ path_of(r, frames[k].file),
+	if (frames[k].file && frames[k].line > 0)
+		l->own.at[r->first + which] = (struct listing_own){ path_of(r, &frames[k]),
 								    frames[k].line };
-	if (frames[last].file != INLINE_NONE && frames[last].line > 0) {
-		uint32_t path = path_of(r, frames[last].file); /* may move the paths */
+	if (frames[last].file && frames[last].line > 0) {
+		uint32_t path = path_of(r, &frames[last]); /* may move the paths */
 
 		c->path = l->paths.at[path].path;
 		c->line = frames[last].line;
 	}
 	if (last > k) {
-		const char *name = inline_reader_function(r->reader, frames[last].function)->name;
+		const char *name = frames[last].name;
 
 		c->inlined = name ? arena_strndup(&l->a->texts, name, strlen(name)) : "[inlined]";
 	}
-}
-
-static int ask_lines(struct reading *r, struct progress *progress)
-{
-	struct inline_lookup *lines = code_image_lines(r->image);
-	size_t n_groups;
-	int rc = 0;
-
-	if (!lines || r->asked.n == 0)
-		return 0;
-	n_groups = inline_lookup_ask(lines, r->asked.at, r->asked.n);
-	if (n_groups == 0)
-		return 0;
-	r->reader = inline_reader_new(lines, FRAMES_MAX);
-	for (size_t i = 0; i < n_groups && rc == 0; i++) {
-		inline_reader_answer(r->reader, i, take_frames, r);
-		rc = progress_cancelled(progress) ? -ECANCELED : 0;
-	}
-	inline_reader_free(r->reader);
-	return rc;
 }
 
 /* Takes out instructions of other functions; blocks and targets follow. */
@@ -421,7 +393,7 @@ static int read_module(struct listing *l, uint32_t from, uint32_t to, struct pro
 				   "no symbol or unwind table says where its function begins and "
 				   "ends",
 				   c->location);
-		rc = ask_lines(&r, progress);
+		rc = code_image_frames(r.image, r.asked.at, r.asked.n, take_frames, &r, progress);
 		if (rc == 0)
 			drop_others(&r, first_block);
 	}

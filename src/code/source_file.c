@@ -10,8 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
+#include "base/pack_numbers.h"
 #include "code/md5.h"
+#include "profile/profile.h"
 
 /* The rest of path behind a directory that it lies in, or NULL. */
 static const char *below(const char *path, const char *dir, size_t n)
@@ -173,6 +176,103 @@ static void read_found(struct source_file *f, int fd, const struct stat *st, con
 	close(fd);
 }
 
+/* A line of a pack. */
+struct packed_line {
+	uint32_t number;
+	uint32_t order; /* in which it was read */
+	const uint8_t *text;
+	size_t n;
+};
+
+typedef VEC(struct packed_line) packed_lines;
+
+static int by_number(const void *x, const void *y)
+{
+	const struct packed_line *a = x, *b = y;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* One attachment; what is whole of a damaged one stays. */
+static void take_packed(struct source_file *f, packed_lines *lines, const uint8_t *bytes, size_t n)
+{
+	struct bytes b = bytes_over(bytes, n, false);
+	size_t n_found;
+	const char *found = pack_take_text(&b, &n_found);
+	uint32_t state = pack_take_below(&b, SOURCE_NEWER + 1), line = 1, n_lines;
+	uint64_t n_stretches;
+
+	n_lines = pack_take_below(&b, UINT32_MAX);
+	if (b.bad || state == SOURCE_MISSING)
+		return;
+	if (!f->path) {
+		f->path = xstrndup(found, n_found);
+		f->state = (enum source_state)state;
+	}
+	if (n_lines > f->n_lines)
+		f->n_lines = n_lines;
+	n_stretches = pack_take_count(&b);
+	for (uint64_t i = 0; i < n_stretches && !b.bad; i++) {
+		uint64_t n_of_it;
+
+		line += pack_take_below(&b, (uint64_t)n_lines + 1);
+		n_of_it = pack_take_count(&b);
+		b.bad |= line > n_lines || n_of_it > n_lines - line + 1;
+		for (uint64_t k = 0; k < n_of_it && !b.bad; k++) {
+			struct packed_line l = { .number = line++, .order = (uint32_t)lines->n };
+
+			l.text = (const uint8_t *)pack_take_text(&b, &l.n);
+			if (l.text)
+				vec_push(lines, l);
+		}
+	}
+}
+
+/* Lines by number, each once. */
+static void hold_packed(struct source_file *f, packed_lines *lines)
+{
+	size_t n_text = 0;
+	char *at;
+
+	if (lines->n > 0)
+		qsort(lines->at, lines->n, sizeof(*lines->at), by_number);
+	for (size_t i = 0; i < lines->n; i++)
+		n_text += lines->at[i].n + 1;
+	f->text = at = xmalloc(n_text + 1);
+	f->line = xcalloc(lines->n + 1, sizeof(*f->line));
+	f->number = xcalloc(lines->n + 1, sizeof(*f->number));
+	for (size_t i = 0; i < lines->n; i++) {
+		const struct packed_line *l = &lines->at[i];
+
+		if (f->n_known > 0 && f->number[f->n_known - 1] == l->number)
+			continue;
+		if (l->n > 0)
+			memcpy(at, l->text, l->n);
+		at[l->n] = '\0';
+		f->line[f->n_known] = at;
+		f->number[f->n_known++] = l->number;
+		at += l->n + 1;
+	}
+}
+
+static bool open_packed(struct source_file *f, const char *path, const struct profile *packed)
+{
+	packed_lines lines = { 0 };
+	uint32_t cursor = 0;
+	const uint8_t *bytes;
+	size_t n;
+
+	while (packed &&
+	       (bytes = profile_attachment(packed, ATTACHMENT_SOURCE, path, &cursor, &n)) != NULL)
+		take_packed(f, &lines, bytes, n);
+	if (f->path)
+		hold_packed(f, &lines);
+	vec_done(&lines);
+	return f->path != NULL;
+}
+
 void source_file_open(struct source_file *f, const char *path, const struct source_options *o,
 		      const uint8_t *md5, int64_t built_ns)
 {
@@ -183,6 +283,8 @@ void source_file_open(struct source_file *f, const char *path, const struct sour
 	fd = open_mapped(f, path, o, &st);
 	if (fd < 0)
 		fd = open_below(f, path, o, &st);
+	if (fd < 0 && open_packed(f, path, o->packed))
+		return;
 	/* A path without its directory means nothing here. */
 	if (fd < 0 && path[0] == '/')
 		fd = take(f, xstrdup(path), &st);
@@ -213,10 +315,23 @@ void source_file_done(struct source_file *f)
 	free(f->why);
 	free(f->text);
 	free(f->line);
+	free(f->number);
 	*f = (struct source_file){ .state = SOURCE_MISSING };
 }
 
 const char *source_file_line(const struct source_file *f, uint32_t line)
 {
-	return line > 0 && line <= f->n_lines ? f->line[line - 1] : NULL;
+	uint32_t low = 0, high = f->n_known;
+
+	if (!f->number)
+		return line > 0 && line <= f->n_lines ? f->line[line - 1] : NULL;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (f->number[mid] < line)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < f->n_known && f->number[low] == line ? f->line[low] : NULL;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Source files: where they are, and their lines. */
+/*
+ * Source files: where they are, and their lines. Packs bring some lines of them as attachments (profile.h), which are numbers of
+ * base/pack_numbers.h: found (text), state, count of the file's lines, count of stretches, and of each the lines between it and
+ * the one before, the count of its lines, and those (texts).
+ */
 #ifndef PROFTOP_CODE_SOURCE_FILE_H
 #define PROFTOP_CODE_SOURCE_FILE_H
 
@@ -10,12 +14,16 @@
 /* Larger files are not read. */
 #define SOURCE_MAX_BYTES ((uint64_t)32 << 20)
 
+struct profile;
+
 /* Where sources are looked for beside the recorded path. */
 struct source_options {
 	const char *const *dirs; /* --source DIR, [n_dirs]; borrowed */
 	size_t n_dirs;
 	const char *const *maps; /* --source-map FROM=TO, [n_maps]; borrowed */
 	size_t n_maps;
+	const struct profile
+		*packed; /* whose lines count before the recorded path; NULL; borrowed */
 };
 
 enum source_state {
@@ -31,13 +39,15 @@ struct source_file {
 	char *path;  /* that was opened; NULL: none; owned */
 	char *why;   /* why there is none; NULL; owned */
 	char *text;  /* all of it, each line ends with NUL; owned */
-	char **line; /* [n_lines] in text; owned */
+	char **line; /* [n_lines] in text, or [n_known] where number is not NULL; owned */
 	uint32_t n_lines;
+	uint32_t *number; /* [n_known] of a pack: which lines are known, rising; owned */
+	uint32_t n_known;
 };
 
 /*
  * Finds and reads a file: at the path by the maps (the first whose FROM the path begins with), below the
- * directories with the longest end of the path that is there, then at the path itself.
+ * directories with the longest end of the path that is there, then in packs, then at the path itself.
  *
  * md5       [16] that the compiler wrote, or NULL
  * built_ns  when the program was written, in ns since 1970; 0: unknown

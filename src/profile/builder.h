@@ -254,4 +254,11 @@ void build_fact_of_all(struct profile *p, const char *section, const char *name,
 		       enum fact_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
+/*
+ * Adds bytes of a kind and name beside those that there are; they live as long as the profile. name is copied, bytes [n] are
+ * malloc's and taken. Visible at once; any thread may add, without the pen.
+ */
+void build_attachment(struct profile *p, enum attachment_kind kind, const char *name,
+		      uint8_t *bytes, size_t n);
+
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += src/profile/README.md
 libprofile_a_SOURCES += \
+	src/profile/attachments.c \
 	src/profile/builder.c src/profile/builder.h \
 	src/profile/compact.c src/profile/compact.h \
 	src/profile/compact_due.c \

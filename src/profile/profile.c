@@ -185,6 +185,7 @@ void profile_free(struct profile *p)
 	store_rows_done(&p->samples);
 	store_trie_done(&p->trie);
 	store_states_done(p);
+	store_attachments_done(p);
 	vec_done(&p->asides);
 	vec_done(&p->watches);
 	vec_done(&p->merge_exited_threads);

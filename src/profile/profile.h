@@ -364,4 +364,19 @@ static inline uint32_t function_line(const struct function *f)
 	return __atomic_load_n(&f->line, __ATOMIC_RELAXED);
 }
 
+/* What bytes beside the samples are of, and what their name is. */
+enum attachment_kind {
+	ATTACHMENT_CODE,  /* a module's instructions: profile_code_name() */
+	ATTACHMENT_SOURCE /* lines of a source file: its path */
+};
+
+/*
+ * The next bytes of that kind and name, the oldest first, or NULL. *cursor is 0 at first. Untrusted, borrowed from the
+ * profile.
+ */
+const uint8_t *profile_attachment(const struct profile *p, enum attachment_kind kind,
+				  const char *name, uint32_t *cursor, size_t *n);
+/* The name of a module's code. Borrowed. */
+const char *profile_code_name(const struct profile *p, module_id m);
+
 #endif

@@ -136,6 +136,17 @@ struct store_gone {
 	struct store_trie *trie; /* or NULL */
 };
 
+/* Bytes by kind and name; those of one name form a list. */
+struct store_attachment {
+	enum attachment_kind kind;
+	uint32_t next; /* of the same name, or MAP_NONE */
+	uint32_t last; /* of the first of a name: the list's end */
+	char *name;    /* of the first of a name; else NULL; owned */
+	size_t n_name;
+	uint8_t *bytes; /* [n] owned */
+	size_t n;
+};
+
 /* What is true of some ids; those beyond n are false. */
 struct store_flags {
 	bool *at; /* [n] owned */
@@ -188,6 +199,9 @@ struct profile {
 
 	VEC(struct build_watch) watches;
 
+	VEC(struct store_attachment) attachments; /* guarded by publication, as is */
+	struct map attachments_by_name;           /* and kind: the first ones */
+
 	struct store_trie trie;
 	struct store_rows samples;
 	uint64_t roomy_rows; /* rows for which those columns that there are have room */
@@ -216,6 +230,9 @@ struct profile {
 /* As build_thread() and build_thread_in(), by all that tells threads apart; of the second MAP_NONE: there is none. */
 thread_id store_thread(struct profile *p, const struct thread *key);
 uint32_t store_find_thread(const struct profile *p, const struct thread *key);
+
+/* Frees all attachments. */
+void store_attachments_done(struct profile *p);
 
 /* Frees what is kept for readers, when there are none any more. */
 void store_states_done(struct profile *p);

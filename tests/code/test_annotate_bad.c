@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "code/annotate.h"
 #include "code/annotation.h"
+#include "code/code_archive.h"
 #include "profile/builder.h"
 #include "query/analysis.h"
 #include "symbols/search/resolver_options.h"
@@ -98,6 +99,24 @@ static void check(const struct annotation *a)
 	cr_assert(a->code.n > 0 || a->nothing);
 }
 
+/* What a pack brings of the program's code, in place of the program. */
+static void annotate_packed(const uint8_t *bytes, size_t n)
+{
+	const struct resolver_options symbols = { .n_symbol_dirs = 0 };
+	const struct annotate_options o = { .symbols = &symbols };
+	struct annotation *a = NULL;
+	uint8_t *copy = xmalloc(n + 1);
+
+	memcpy(copy, bytes, n);
+	tear_down();
+	set_up();
+	build_attachment(stage.p, ATTACHMENT_CODE, "/opt/demo", copy, n);
+	cr_assert_eq(annotate(stage.a, &o, &stage.wish, NULL, &a), 0);
+	check(a);
+	stage.n_code += a->code.n > 0;
+	annotation_free(a);
+}
+
 static void annotate_bytes(const uint8_t *bytes, size_t n)
 {
 	const char *const dirs[] = { stage.dir };
@@ -178,5 +197,34 @@ Test(annotate_bad, survives_cuts)
 	annotate_bytes(bytes, n);
 	cr_expect_eq(stage.n_code, before + 1);
 	cr_expect_lt(before, n / STEP, "%u before", before);
+	free(bytes);
+}
+
+Test(annotate_bad, survives_damaged_packs)
+{
+	const char *const dirs[] = { stage.dir };
+	const struct resolver_options symbols = { .symbol_dirs = dirs, .n_symbol_dirs = 1 };
+	const struct annotate_options where = { .symbols = &symbols };
+	const struct code_archive_wish wish = {
+		.where = &where, .code = true, .sources = true, .paths = true
+	};
+	uint8_t *bytes = xmalloc(MOST), *code;
+	struct code_archive archive;
+	unsigned before;
+	size_t n = read_demo(bytes);
+
+	annotate_bytes(bytes, n);
+	cr_assert_eq(code_archive_make(&archive, stage.p, &wish, NULL), 0);
+	cr_assert_eq(archive.modules.n, 1);
+	cr_assert_eq(archive.n_functions, 1);
+	code = archive.modules.at[0].bytes.at;
+	n = archive.modules.at[0].bytes.n;
+	before = stage.n_code;
+	annotate_packed(code, n);
+	cr_expect_eq(stage.n_code, before + 1, "a pack's code is not shown");
+	fuzz_vary(annotate_packed, code, n, ROUNDS);
+	for (size_t cut = 0; cut < n; cut += 1 + n / 100)
+		annotate_packed(code, cut);
+	code_archive_done(&archive);
 	free(bytes);
 }

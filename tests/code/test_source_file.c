@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "code/md5.h"
 #include "code/source_file.h"
+#include "profile/builder.h"
 
 static const struct {
 	const char *text, *is;
@@ -103,7 +104,7 @@ Test(source_file, is_found)
 		char *path = filled(finds[i].path), *dir = filled(finds[i].dir);
 		char *map = filled(finds[i].map), *found = filled(finds[i].found);
 		const char *const dirs[] = { dir }, *const maps[] = { map };
-		struct source_options o = { dirs, dir != NULL, maps, map != NULL };
+		struct source_options o = { dirs, dir != NULL, maps, map != NULL, NULL };
 		struct source_file f;
 
 		source_file_open(&f, path, &o, NULL, 0);
@@ -158,4 +159,41 @@ Test(source_map, wants_both_sides)
 	cr_expect(source_map_is_right("/a="));
 	cr_expect_not(source_map_is_right("=/b"));
 	cr_expect_not(source_map_is_right("/a"));
+}
+
+/* Lines of a pack, of two packs, and of one that is cut anywhere: what is whole is there, and no other line. */
+Test(source_file, lines_of_packs)
+{
+	static const uint8_t first[] = {
+		1, 'x', SOURCE_CHECKED, 9, 2, 1, 2, 2, 'a', 'b', 0, 3, 1, 3, 'c', 'd', 'e'
+	};
+	static const uint8_t second[] = { 1, 'x', SOURCE_CHECKED, 9, 1, 2, 2, 1, '?', 1, 'f' };
+
+	for (size_t n = 0; n <= sizeof(first); n++) {
+		struct profile *p = profile_new();
+		struct source_options o = { .packed = p };
+		struct source_file f;
+		uint8_t *copy = xmalloc(sizeof(first)), *other = xmalloc(sizeof(second));
+
+		memcpy(copy, first, n);
+		memcpy(other, second, sizeof(second));
+		build_attachment(p, ATTACHMENT_SOURCE, "/no/such/x.c", copy, n);
+		build_attachment(p, ATTACHMENT_SOURCE, "/no/such/x.c", other, sizeof(second));
+		source_file_open(&f, "/no/such/x.c", &o, NULL, 0);
+		cr_expect_str_eq(f.path, "x");
+		cr_expect_eq(f.n_lines, 9);
+		cr_expect_str_eq(source_file_line(&f, 4), "f");
+		if (n == sizeof(first)) {
+			cr_expect_str_eq(source_file_line(&f, 2), "ab");
+			cr_expect_str_eq(source_file_line(&f, 3), "");
+			cr_expect_str_eq(source_file_line(&f, 7), "cde");
+		}
+		cr_expect_null(source_file_line(&f, 1));
+		cr_expect_null(source_file_line(&f, 8));
+		source_file_done(&f);
+		source_file_open(&f, "/no/such/y.c", &o, NULL, 0);
+		cr_expect_eq(f.state, SOURCE_MISSING);
+		source_file_done(&f);
+		profile_free(p);
+	}
 }

@@ -42,7 +42,7 @@ static struct packed pack(const struct profile *p, unsigned without)
 	struct err e = ERR_INIT;
 	FILE *to = open_memstream(&k.bytes, &k.n);
 
-	cr_assert_eq(pack_write(p, without, to, &k.holds, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(pack_write(p, NULL, without, to, &k.holds, &e), 0, "%s", err_text(&e));
 	fclose(to);
 	return k;
 }
@@ -143,6 +143,14 @@ Test(pack, samples_are_what_they_were)
 	build_fact(p, (capture_id){ 0 }, "losses", "lost", FACT_LOSS, "3 samples");
 	builder_end(p);
 	expect_same(p, "everything");
+	builder_begin(p);
+	cr_assert_eq(build_sample(p, &(struct sample){ .thread = { ID_NONE },
+						       .cpu = CPU_NONE,
+						       .weight = -7,
+						       .time_ns = TIME_NONE }),
+		     0);
+	builder_end(p);
+	expect_same(p, "a weight below zero, as differences of pprof have");
 	profile_free(p);
 }
 
@@ -278,7 +286,7 @@ Test(pack, one_recording)
 	builder_begin(p);
 	build_capture(p, "another", "made");
 	builder_end(p);
-	cr_expect_eq(pack_write(p, 0, stdout, &holds, &e), -EINVAL);
+	cr_expect_eq(pack_write(p, NULL, 0, stdout, &holds, &e), -EINVAL);
 	cr_expect(strstr(err_text(&e), "pack each"), "%s", err_text(&e));
 	err_clear(&e);
 	profile_free(p);

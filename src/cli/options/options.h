@@ -79,7 +79,7 @@ struct saved_view;
 	X(PID,      "pid",       0,   NULL,        ON_EXPORT,  flag,    pid,         "folded: -PID behind names of threads") \
 	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  flag,    tid,         "folded: -PID/TID behind names of threads") \
 	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  flag,    addrs,       "folded: addresses of frames without a symbol") \
-	X(WITHOUT,  "without",   0,   "WHAT",      ON_PACK,    text,    without,     "leave out command, host, environment, cgroups, labels or paths: words with commas") \
+	X(WITHOUT,  "without",   0,   "WHAT",      ON_PACK,    text,    without,     "leave out command, host, environment, cgroups, labels, paths, sources or code: words with commas") \
 	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  name,    output,      "write to FILE (report, export, info: instead of standard output; pack: instead of FILE.pack)") \
 	X(RUNS,     "runs",      0,   "N",         ON_RECORD | ON_COMPARE, text, runs,      "run the command so often, each run to a file of its own (x.data: x.1.data, …); of compare each command, 5 times if not given") \
 	X(KEEPRUNS, "keep-runs", 0,   "DIR",       ON_COMPARE, name,    keep_runs,   "leave the recordings in DIR; they go if not given") \
