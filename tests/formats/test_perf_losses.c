@@ -4,12 +4,14 @@
 
 #include "base/mem.h"
 #include "base/system_limits.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/limits_work.h"
 #include "tests/support/made_perf.h"
 #include "tests/support/perf_result.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +214,12 @@ static const struct {
 	{ "and others by counters that write ahead",
 	  { { PERF_REC_LOST, 20, 11 }, { PERF_REC_LOST_SAMPLES, 9, 12 } },
 	  "29 events " },
+	{ "as more than 63 bits hold",
+	  { { PERF_REC_LOST, INT64_MAX, 11 }, { PERF_REC_LOST, 9, 12 } },
+	  "at least 9,223,372,036,854,775,807 events " },
+	{ "as more than 64 bits hold",
+	  { { PERF_REC_LOST, UINT64_MAX, 11 }, { PERF_REC_LOST, 9, 12 } },
+	  "at least 9,223,372,036,854,775,807 events " },
 };
 
 /* However often it is said, what was lost is counted once, and told once. */
@@ -312,4 +320,49 @@ Test(perf_losses, packed_and_cut)
 	perf_result_done(&r);
 	free(packed);
 	free(bytes);
+}
+
+/* What fuzzing broke the reader with: sums beyond 63 bits, and an offset of no pointer; sanitizers see both. */
+static const struct {
+	const char *name;
+	uint64_t n_samples;
+	const char *group, *label, *says;
+} found[] = {
+	{ "perf_data-facts-overflow.bin", 444, "events", "wall",
+	  "cpu-clock:pppH + offcpu, in total 2544325 h 42 m" },
+	{ "perf_data-facts-overflow-2.bin", 652, "events", "wall",
+	  "cpu-clock:pppH + offcpu, in total 1482630 h 20 m" },
+	{ "perf_data-null-offset.bin", 173, "stacks", "no address",
+	  "173 samples recorded without an address" },
+};
+
+Test(perf_losses, what_fuzzing_found, .timeout = 60)
+{
+	uint8_t *bytes = xmalloc(RECORDED_MOST);
+	size_t n_there = 0;
+
+	for (size_t i = 0; i < sizeof(found) / sizeof(*found); i++) {
+		char *path = xasprintf("%s/fuzz-found/%s", CORPUS, found[i].name);
+		FILE *from = fopen(path, "rb");
+		struct perf_result r;
+		size_t n;
+
+		free(path);
+		if (!from)
+			continue;
+		n_there++;
+		n = fread(bytes, 1, RECORDED_MOST, from);
+		fclose(from);
+		fuzz_perf_data(bytes, n);
+		r = perf_result_of_bytes(bytes, n);
+		cr_expect_eq(r.rc, 0, "%s: %s", found[i].name, err_text(&r.error));
+		cr_expect_eq(perf_result_samples(&r), found[i].n_samples, "%s: %" PRIu64,
+			     found[i].name, perf_result_samples(&r));
+		cr_expect_str_eq(perf_result_fact(&r, found[i].group, found[i].label),
+				 found[i].says, "%s", found[i].name);
+		perf_result_done(&r);
+	}
+	free(bytes);
+	if (n_there == 0)
+		cr_skip("skipped: no corpus");
 }
