@@ -13,14 +13,12 @@
 #include "cli/report/report.h"
 #include "cli/report/report_json.h"
 #include "cli/report/report_text.h"
-#include "formats/format.h"
-#include "input/input.h"
 #include "profile/builder.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/core/ratio.h"
-#include "symbols/resolver.h"
+#include "tests/support/read_recording.h"
 
 /* n samples of an event of so many periods each, all in one function. */
 struct run {
@@ -45,28 +43,10 @@ static char *script_of(const struct run *runs, size_t n_runs)
 	return text;
 }
 
-static struct profile *read_text(const char *format, const char *text)
-{
-	const struct resolver_options resolve = { 0 };
-	const struct read_options options = { .resolve = &resolve };
-	struct input *in = input_of_bytes(text, strlen(text), "test");
-	struct profile *p = profile_new();
-	struct err e = ERR_INIT;
-	capture_id capture;
-
-	builder_begin(p);
-	capture = build_capture(p, "test", format);
-	cr_assert_eq(builder_end(p), 0);
-	cr_assert_eq(format_by_name(format)->read(in, p, capture, &options, NULL, &e), 0, "%s",
-		     err_text(&e));
-	input_close(in);
-	return p;
-}
-
 static struct profile *read_runs(const struct run *runs, size_t n_runs)
 {
 	char *text = script_of(runs, n_runs);
-	struct profile *p = read_text("perf-script", text);
+	struct profile *p = read_as("perf-script", text);
 
 	free(text);
 	return p;
@@ -211,7 +191,7 @@ Test(ratio, events_of_other_modes_or_without_periods_make_none)
 Test(ratio, sums_have_no_interval)
 {
 	static const char *const given[] = { "R=Dr/Ir*100" };
-	struct profile *p = read_text("callgrind", "events: Ir Dr\nfn=main\n1 200 30\n");
+	struct profile *p = read_as("callgrind", "events: Ir Dr\nfn=main\n1 200 30\n");
 	char *text = answer(p, given, 1, VIEW_KIND_TOP, "", true);
 
 	cr_expect(strstr(text, "\"ratios\": [{\"self\": [15], \"total\": [15]}]"), "%s", text);

@@ -12,36 +12,16 @@
 #include "cli/report/report.h"
 #include "cli/report/report_memory.h"
 #include "cli/report/report_text.h"
-#include "formats/format.h"
-#include "input/input.h"
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
-#include "symbols/resolver.h"
+#include "tests/support/read_recording.h"
 
 #define SMALL \
 	"main;parse;read_number 30\nmain;parse 10\nmain;sort;sort;compare 40\nmain;sort 5\nmain 5\n" \
 	"other;read_number 10\n"
-
-static struct profile *read_text(const char *format, const char *text)
-{
-	const struct resolver_options resolve = { 0 };
-	const struct read_options options = { .resolve = &resolve };
-	struct input *in = input_of_bytes(text, strlen(text), "test");
-	struct profile *p = profile_new();
-	struct err e = ERR_INIT;
-	capture_id capture;
-
-	builder_begin(p);
-	capture = build_capture(p, "test", format);
-	cr_assert_eq(builder_end(p), 0);
-	cr_assert_eq(format_by_name(format)->read(in, p, capture, &options, NULL, &e), 0, "%s",
-		     err_text(&e));
-	input_close(in);
-	return p;
-}
 
 struct question {
 	const char *what;
@@ -58,7 +38,7 @@ static char *answer(const char *folded, const struct question *q)
 	struct report r = {
 		.view = q->view, .max_rows = q->rows, .min_percent = q->min, .ascii = q->ascii
 	};
-	struct profile *p = read_text("folded", folded);
+	struct profile *p = read_as("folded", folded);
 	struct err e = ERR_INIT;
 	struct lens lens;
 	char *text = NULL;
@@ -209,11 +189,10 @@ Test(report, says_what_the_profile_holds)
  */
 Test(report, threads_stand_below_their_processes)
 {
-	struct profile *p =
-		read_text("perf-script",
-			  SAMPLE("solo", "5/5", "20") SAMPLE("pool", "7/7", "10")
-				  SAMPLE("worker", "7/8", "50") SAMPLE("worker", "7/9", "20")
-					  SAMPLE("own", "3/3", "0") SAMPLE("lone", "3/4", "10"));
+	struct profile *p = read_as("perf-script",
+				    SAMPLE("solo", "5/5", "20") SAMPLE("pool", "7/7", "10") SAMPLE(
+					    "worker", "7/8", "50") SAMPLE("worker", "7/9", "20")
+					    SAMPLE("own", "3/3", "0") SAMPLE("lone", "3/4", "10"));
 	struct report r = { .view = VIEW_KIND_THREADS };
 	struct err e = ERR_INIT;
 	char *text = NULL;
@@ -262,8 +241,8 @@ Test(report, timeline)
 			      "           1          1.5           0       0.0\n"
 			      "         1.5            2           0       0.0\n" },
 	};
-	struct profile *p = read_text("perf-script", TIMED("1.0", "10") TIMED("1.5", "20")
-							     TIMED("3.0", "10") TIMED("5.0", "40"));
+	struct profile *p = read_as("perf-script", TIMED("1.0", "10") TIMED("1.5", "20")
+							   TIMED("3.0", "10") TIMED("5.0", "40"));
 
 	for (size_t i = 0; i < sizeof(timelines) / sizeof(timelines[0]); i++) {
 		struct report r = { .view = VIEW_KIND_TIMELINE, .max_rows = 4 };

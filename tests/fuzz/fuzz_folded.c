@@ -3,13 +3,9 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "base/err.h"
 #include "formats/folded/folded.h"
 #include "formats/folded/folded_line.h"
-#include "input/input.h"
-#include "profile/builder.h"
-#include "profile/profile.h"
-#include "query/analysis.h"
+#include "tests/fuzz/fuzz_format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,22 +51,6 @@ static void write_again(const struct profile *p)
 
 void fuzz_folded(const uint8_t *bytes, size_t n)
 {
-	struct input *in = input_of_bytes(bytes, n, "fuzz");
-	struct profile *p = profile_new();
-	struct err e = ERR_INIT;
-	capture_id c;
-	int rc;
-
 	format_folded.probe(bytes, n);
-	builder_begin(p);
-	c = build_capture(p, "fuzz", "folded");
-	builder_end(p);
-	rc = format_folded.read(in, p, c, NULL, NULL, &e);
-	if (rc != e.code || (rc < 0 && strncmp(err_text(&e), "fuzz: ", 6) != 0))
-		abort();
-	if (rc == 0)
-		write_again(p);
-	err_clear(&e);
-	input_close(in);
-	profile_free(p);
+	fuzz_read(&format_folded, bytes, n, write_again);
 }

@@ -4,13 +4,10 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "formats/heap_trace.h"
 #include "heaptrace/heap_wire.h"
-#include "input/input.h"
-#include "profile/builder.h"
-#include "query/analysis.h"
+#include "tests/fuzz/fuzz_format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,49 +32,12 @@ static void mend_checksums(uint8_t *bytes, size_t n)
 	}
 }
 
-/* All that is asked of a profile: no weight may be more than there is. */
-static void look(const struct profile *p)
-{
-	struct profile_counts counts;
-	struct analysis *a;
-	struct lens l;
-
-	profile_counts_read(p, &counts);
-	lens_init(&l, p);
-	l.n_columns = MEASURE_TEMPORARY + 1;
-	for (uint32_t i = 0; i < l.n_columns; i++)
-		l.column[i].metric.measure = (enum measure)i;
-	if (analysis_new(p, &l, NULL, &a) < 0)
-		abort();
-	for (uint32_t i = 0; i < l.n_columns; i++)
-		if (a->weights.total[i] < 0 || a->weights.total[i] > a->weights.whole[i])
-			abort();
-	analysis_free(a);
-	lens_done(&l);
-}
-
 void fuzz_heap_trace(const uint8_t *bytes, size_t n)
 {
 	uint8_t *mended = xmalloc(n + 1);
-	struct profile *p = profile_new();
-	struct err e = ERR_INIT;
-	struct input *in;
-	capture_id c;
-	int rc;
 
 	memcpy(mended, bytes, n);
 	mend_checksums(mended, n);
-	in = input_of_bytes(mended, n, "fuzz");
-	builder_begin(p);
-	c = build_capture(p, "fuzz", "heap");
-	builder_end(p);
-	rc = format_heap_trace.read(in, p, c, NULL, NULL, &e);
-	if (rc != e.code || (rc < 0 && strncmp(err_text(&e), "fuzz: ", 6) != 0))
-		abort();
-	if (rc == 0)
-		look(p);
-	err_clear(&e);
-	input_close(in);
-	profile_free(p);
+	fuzz_read(&format_heap_trace, mended, n, fuzz_ask_heap);
 	free(mended);
 }

@@ -7,43 +7,24 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "base/err.h"
 #include "formats/pack/pack.h"
 #include "formats/pack/pack_file.h"
-#include "input/input.h"
-#include "profile/builder.h"
-#include "profile/profile.h"
-#include "query/analysis.h"
-#include "query/core/lens.h"
+#include "tests/fuzz/fuzz_format.h"
 
 #include <stdlib.h>
 
-static void read_pack(const uint8_t *bytes, size_t n)
+/* The first screen's question, and that of memory over time. */
+static void ask(const struct profile *p)
 {
-	struct input *in = input_of_bytes(bytes, n, "fuzz");
-	struct profile *p = profile_new();
-	struct err e = ERR_INIT;
-	capture_id c;
+	struct analysis *a;
+	struct lens lens;
 
-	builder_begin(p);
-	c = build_capture(p, "fuzz", "pack");
-	builder_end(p);
-	if (format_pack.read(in, p, c, NULL, NULL, &e) == 0) {
-		struct analysis *a;
-		struct lens lens;
-
-		lens_init(&lens, p);
-		if (analysis_new(p, &lens, NULL, &a) < 0)
-			abort();
-		analysis_footprint(a, NULL);
-		analysis_free(a);
-		lens_done(&lens);
-	} else if (e.code == 0) {
+	lens_init(&lens, p);
+	if (analysis_new(p, &lens, NULL, &a) < 0)
 		abort();
-	}
-	err_clear(&e);
-	profile_free(p);
-	input_close(in);
+	analysis_footprint(a, NULL);
+	analysis_free(a);
+	lens_done(&lens);
 }
 
 void fuzz_pack(const uint8_t *bytes, size_t n)
@@ -52,7 +33,7 @@ void fuzz_pack(const uint8_t *bytes, size_t n)
 	size_t at = 0;
 
 	format_pack.probe(bytes, n);
-	read_pack(bytes, n);
+	fuzz_read(&format_pack, bytes, n, ask);
 	pack_put_head(&file);
 	while (at + 3 <= n) {
 		size_t len = (size_t)bytes[at + 1] | (size_t)bytes[at + 2] << 8;
@@ -64,7 +45,7 @@ void fuzz_pack(const uint8_t *bytes, size_t n)
 		at += 3 + len;
 	}
 	pack_put_section(&file, PACK_END, &body);
-	read_pack(file.at, file.n);
+	fuzz_read(&format_pack, file.at, file.n, ask);
 	vec_done(&file);
 	vec_done(&body);
 }

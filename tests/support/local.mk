@@ -3,7 +3,8 @@ t_base_SOURCES += \
 	tests/support/limits_work.h
 t_cli_SOURCES += \
 	tests/support/made_profile.c tests/support/made_profile.h \
-	tests/support/others_rest.c tests/support/others_rest.h
+	tests/support/others_rest.c tests/support/others_rest.h \
+	tests/support/read_recording.c tests/support/read_recording.h
 t_formats_SOURCES += \
 	tests/support/limits_work.h \
 	tests/support/made_everything.c tests/support/made_everything.h \

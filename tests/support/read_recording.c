@@ -12,6 +12,7 @@
 #include "input/input.h"
 #include "profile/builder.h"
 #include "profile/profile.h"
+#include "symbols/resolver.h"
 
 struct profile *read_recording(const char *path)
 {
@@ -47,4 +48,22 @@ struct profile *read_script_text(const char *text, const struct read_options *o,
 		return p;
 	profile_free(p);
 	return NULL;
+}
+
+struct profile *read_as(const char *format, const char *text)
+{
+	const struct resolver_options resolve = { 0 };
+	const struct read_options options = { .resolve = &resolve };
+	struct input *in = input_of_bytes(text, strlen(text), "test");
+	struct profile *p = profile_new();
+	struct err e = ERR_INIT;
+	capture_id capture;
+
+	builder_begin(p);
+	capture = build_capture(p, "test", format);
+	cr_assert_eq(builder_end(p), 0);
+	cr_assert_eq(format_by_name(format)->read(in, p, capture, &options, NULL, &e), 0, "%s",
+		     err_text(&e));
+	input_close(in);
+	return p;
 }

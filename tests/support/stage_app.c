@@ -177,3 +177,35 @@ bool stage_app_hides(struct stage_app *f, const char *text)
 	free(all);
 	return !found;
 }
+
+void stage_app_expect(const struct stage_case *cases, size_t n, int cols, int rows)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct stage_app f;
+
+		stage_app_init(&f, stage_profile(), true, cols, rows);
+		stage_app_play(&f, cases[i].keys);
+		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
+		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
+		cr_expect(!app_over(f.app), "%s", cases[i].what);
+		stage_app_done(&f);
+	}
+}
+
+void stage_app_expect_drags(const struct stage_drag *cases, size_t n, int cols, int rows)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct stage_app f;
+
+		stage_app_init(&f, stage_profile(), true, cols, rows);
+		stage_app_play(&f, cases[i].keys);
+		free(stage_app_draw(&f));
+		app_click(f.app, cases[i].row, cases[i].from, f.now);
+		app_release(f.app, cases[i].to_row, cases[i].to);
+		stage_app_settle(&f);
+		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
+		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
+		app_release(f.app, 5, 5); /* without a press */
+		stage_app_done(&f);
+	}
+}

@@ -58,4 +58,21 @@ bool stage_app_mentions(struct stage_app *f, const char *text);
 bool stage_app_shows(struct stage_app *f, const char *text);
 bool stage_app_hides(struct stage_app *f, const char *text);
 
+/* Keys pressed in the profile of stage.h, what the screen has then, and what it has not. */
+struct stage_case {
+	const char *what, *keys, *shows, *hides;
+};
+
+/* Each case in an app of its own; the test fails where a screen is not as it should be, or where the keys end the app. */
+void stage_app_expect(const struct stage_case *cases, size_t n, int cols, int rows);
+
+/* The button pressed at one cell and let go of at another one, after keys. */
+struct stage_drag {
+	const char *what, *keys;
+	int row, from, to_row, to;
+	const char *shows, *hides;
+};
+
+void stage_app_expect_drags(const struct stage_drag *cases, size_t n, int cols, int rows);
+
 #endif

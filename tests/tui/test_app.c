@@ -28,9 +28,7 @@
 
 Test(app, what_keys_do)
 {
-	static const struct {
-		const char *what, *keys, *shows, *hides;
-	} cases[] = {
+	static const struct stage_case cases[] = {
 		{ "the first screen", "", "[1 top] 2 tree", "loading" },
 		{ "title and totals", "", " demo.data › cpu-clock", "loading" },
 		{ "digits", "4", "[4 butterfly]", "[1 top]" },
@@ -163,26 +161,13 @@ Test(app, what_keys_do)
 		{ "edit without a file", "2E", "no source file is known", "loading" },
 	};
 
-	for (size_t i = 0; i < N(cases); i++) {
-		struct stage_app f;
-
-		stage_app_init(&f, stage_profile(), true, 110, 30);
-		stage_app_play(&f, cases[i].keys);
-		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
-		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
-		cr_expect(!app_over(f.app), "%s", cases[i].what);
-		stage_app_done(&f);
-	}
+	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 110, 30);
 }
 
 /* The button pressed at one cell and let go of at another one. */
 Test(app, dragging)
 {
-	static const struct {
-		const char *what, *keys;
-		int row, from, to_row, to;
-		const char *shows, *hides;
-	} cases[] = {
+	static const struct stage_drag cases[] = {
 		{ "over the activity, in any view", "2", 2, 20, 2, 40,
 		  "filter  time:", "all of the" },
 		{ "backwards", "2", 2, 40, 2, 20, "filter  time:", "all of the" },
@@ -195,20 +180,7 @@ Test(app, dragging)
 		{ "nor do tabs", "1", 1, 2, 1, 30, "[1 top]", "filter  time:" },
 	};
 
-	for (size_t i = 0; i < N(cases); i++) {
-		struct stage_app f;
-
-		stage_app_init(&f, stage_profile(), true, 110, 30);
-		stage_app_play(&f, cases[i].keys);
-		free(stage_app_draw(&f));
-		app_click(f.app, cases[i].row, cases[i].from, f.now);
-		app_release(f.app, cases[i].to_row, cases[i].to);
-		stage_app_settle(&f);
-		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
-		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
-		app_release(f.app, 5, 5); /* without a press */
-		stage_app_done(&f);
-	}
+	stage_app_expect_drags(cases, sizeof(cases) / sizeof(*cases), 110, 30);
 }
 
 Test(app, quitting)

@@ -9,9 +9,7 @@
 
 Test(app_code, what_keys_do)
 {
-	static const struct {
-		const char *what, *keys, *shows, *hides;
-	} cases[] = {
+	static const struct stage_case cases[] = {
 		{ "code of the selection", "u", "[annotate]", "[1 top]" },
 		{ "hottest line first", "u", "▸   25.0     43.0", "[1 top]" },
 		{ "and back", "u<Esc>", "[1 top]", "annotate" },
@@ -34,13 +32,5 @@ Test(app_code, what_keys_do)
 		{ "code through a filter", "u&thread:nobody<Enter>", "[annotate]", "43.0 █" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct stage_app f;
-
-		stage_app_init(&f, stage_profile(), true, 120, 30);
-		stage_app_play(&f, cases[i].keys);
-		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
-		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
-		stage_app_done(&f);
-	}
+	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 120, 30);
 }

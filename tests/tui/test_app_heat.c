@@ -2,20 +2,13 @@
 /* The heat map among the other views: its key, its range, its frames. */
 #include "config.h"
 
-#include "tests/support/stage.h"
 #include "tests/support/stage_app.h"
-#include "tui/app/app.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-
-#define N(cases) (sizeof(cases) / sizeof(*(cases)))
 
 Test(app_heat, keys)
 {
-	static const struct {
-		const char *what, *keys, *shows, *hides;
-	} cases[] = {
+	static const struct stage_case cases[] = {
 		{ "functions over time", "7", " a parse_rec", "heat]" },
 		{ "the heat map", "7T", "[T heat]", "[7 timeline]" },
 		{ "is left as it is entered", "7TT", "[7 timeline]", "heat]" },
@@ -38,41 +31,17 @@ Test(app_heat, keys)
 		{ "nothing is searched there", "/mem<Enter>T", "[T heat]", "bad" },
 	};
 
-	for (size_t i = 0; i < N(cases); i++) {
-		struct stage_app f;
-
-		stage_app_init(&f, stage_profile(), true, 110, 30);
-		stage_app_play(&f, cases[i].keys);
-		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
-		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
-		stage_app_done(&f);
-	}
+	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 110, 30);
 }
 
 /* The button pressed at one cell and let go of at another one. */
 Test(app_heat, dragging)
 {
-	static const struct {
-		const char *what, *keys;
-		int row, from, to_row, to;
-		const char *shows, *hides;
-	} cases[] = {
+	static const struct stage_drag cases[] = {
 		{ "in the heat map", "T", 6, 30, 9, 41, "filter  time:", "all of the" },
 		{ "backwards in it", "T", 9, 41, 6, 30, "filter  time:", "all of the" },
 		{ "not beside it", "T", 6, 2, 9, 41, "[T heat]", "filter  time:" },
 	};
 
-	for (size_t i = 0; i < N(cases); i++) {
-		struct stage_app f;
-
-		stage_app_init(&f, stage_profile(), true, 110, 30);
-		stage_app_play(&f, cases[i].keys);
-		free(stage_app_draw(&f));
-		app_click(f.app, cases[i].row, cases[i].from, f.now);
-		app_release(f.app, cases[i].to_row, cases[i].to);
-		stage_app_settle(&f);
-		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
-		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
-		stage_app_done(&f);
-	}
+	stage_app_expect_drags(cases, sizeof(cases) / sizeof(*cases), 110, 30);
 }

@@ -10,9 +10,7 @@
 
 Test(app_menu, what_keys_do)
 {
-	static const struct {
-		const char *what, *keys, *shows, *hides;
-	} cases[] = {
+	static const struct stage_case cases[] = {
 		{ "the menu of a row", ".", "WITH Parser::parse_record(Slice)", "WITH std" },
 		{ "a menu closes", ".<Esc>", "[1 top]", "WITH" },
 		{ "drop a function", ".d", "filter  !fn:^Parser::parse_record", "WITH" },
@@ -34,13 +32,5 @@ Test(app_menu, what_keys_do)
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct stage_app f;
-
-		stage_app_init(&f, stage_profile(), true, 110, 30);
-		stage_app_play(&f, cases[i].keys);
-		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
-		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
-		stage_app_done(&f);
-	}
+	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 110, 30);
 }
