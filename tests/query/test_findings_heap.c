@@ -82,26 +82,33 @@ static void step(struct made *m, int i, unsigned does)
 		release(m, allocate(m, 100, "churn_here"), 100, true);
 }
 
+/* A process of one thread. */
+static capture_id begin(struct made *m)
+{
+	capture_id c = build_capture(m->p, "x", "heap trace");
+	process_id process = build_process(m->p, c, 1);
+
+	m->track = build_heap_track(m->p, process, 0, 0);
+	m->origin = (struct heap_origin){
+		.thread = build_thread(m->p, process, 1, build_cstring(m->p, "prog")).v,
+		.event = (uint16_t)build_heap_event(m->p, "malloc").v,
+		.track = (uint16_t)m->track.v,
+	};
+	m->module = build_module(m->p, "prog", "", FAMILY_PROGRAM);
+	return c;
+}
+
 static struct profile *make(unsigned does)
 {
 	struct made *m = calloc(1, sizeof(*m));
 	struct profile *p = profile_new();
 	capture_id c;
-	process_id process;
 	series_id rss;
 
 	cr_assert_not_null(m);
 	m->p = p;
 	builder_begin(p);
-	c = build_capture(p, "x", "heap trace");
-	process = build_process(p, c, 1);
-	m->track = build_heap_track(p, process, 0, 0);
-	m->origin = (struct heap_origin){
-		.thread = build_thread(p, process, 1, build_cstring(p, "prog")).v,
-		.event = (uint16_t)build_heap_event(p, "malloc").v,
-		.track = (uint16_t)m->track.v,
-	};
-	m->module = build_module(p, "prog", "", FAMILY_PROGRAM);
+	c = begin(m);
 	rss = build_heap_series(p, c, "RSS", UNIT_BYTES);
 	for (int i = 0; i < STEPS; i++) {
 		m->now = (int64_t)(i + 1) * STEP_NS;
@@ -127,6 +134,7 @@ static unsigned said(const struct profile *p)
 	struct findings *f;
 	struct lens l;
 	unsigned out = 0;
+	size_t holders = 0;
 
 	lens_init(&l, p);
 	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
@@ -134,6 +142,13 @@ static unsigned said(const struct profile *p)
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct finding *one = &f->list.at[i];
 
+		/* What a program starts with, and nothing else that is named, may hold most of it. */
+		if (strcmp(one->rule, "peak") == 0) {
+			cr_expect_eq(strncmp(one->sentence, "start_here holds 5.00 MB of the ", 32),
+				     0, "%s", one->sentence);
+			holders++;
+			continue;
+		}
 		for (unsigned k = 0; k < 4; k++) {
 			if (strcmp(one->rule, rules[k]) != 0)
 				continue;
@@ -143,7 +158,8 @@ static unsigned said(const struct profile *p)
 			out |= 1u << k;
 		}
 	}
-	cr_expect_eq((size_t)__builtin_popcount(out), f->list.n, "something else is said");
+	cr_expect_eq((size_t)__builtin_popcount(out) + holders, f->list.n,
+		     "something else is said");
 	findings_free(f);
 	analysis_free(a);
 	lens_done(&l);
@@ -157,6 +173,176 @@ Test(findings_heap, each_place_is_named_and_nothing_else)
 		unsigned found = said(p);
 
 		cr_expect_eq(found, does, "does %u, said to do %u", does, found);
+		profile_free(p);
+	}
+}
+
+/* What else may be planted, each in a program of its own that does little else. */
+enum { REALLOCS, VECTORS, HANDS_OVER, WASTES, BESIDE, UNTOUCHED, LOSES, MIXES, NOTHING, N_PLANTED };
+
+static const char *const six[] = { "a", "b", "c", "d", "e", "f" };
+
+/* 11 reallocs, each of twice the size. */
+static void grow_by_realloc(struct made *m)
+{
+	allocation_id a = allocate(m, 1024, "grow_here");
+
+	for (uint64_t size = 2048; size <= 1 << 21; size *= 2) {
+		m->origin.flags = ORIGIN_REALLOC;
+		build_moment(m->p, m->track, m->now);
+		build_release(m->p, a, m->track, false, (origin_id){ ID_NONE });
+		a = build_allocation(m->p, m->track, size, at(m, "grow_here"));
+		m->origin.flags = 0;
+	}
+	release(m, a, 1024, false);
+}
+
+/* The same as a vector of C++ does it: a new block, a copy, a free. */
+static void grow_vector(struct made *m)
+{
+	function_id inner = build_function(
+		m->p, build_cstring(m->p, "std::vector<int>::_M_realloc_insert<int>(int)"),
+		m->module, 0, (string_id){ 0 }, 0);
+	allocation_id a = { ID_NONE };
+
+	for (uint64_t size = 1024; size <= 1 << 21; size *= 2) {
+		allocation_id before = a;
+
+		at(m, "fill_here");
+		m->origin.stack = build_stack(m->p, (stack_id){ m->origin.stack },
+					      build_symbol_location(m->p, inner))
+					  .v;
+		build_moment(m->p, m->track, m->now);
+		a = build_allocation(m->p, m->track, size, build_heap_origin(m->p, &m->origin));
+		if (before.v != ID_NONE)
+			release(m, before, 0, false);
+	}
+	release(m, a, 0, false);
+}
+
+static void hand_over(struct made *m, thread_id other)
+{
+	allocation_id a = allocate(m, 200, "send_here");
+	struct heap_origin by = m->origin;
+
+	by.thread = other.v;
+	build_moment(m->p, m->track, m->now);
+	build_release(m->p, a, m->track, false, build_heap_origin(m->p, &by));
+}
+
+static void plant(struct made *m, int what, thread_id other)
+{
+	allocation_id a[400];
+
+	/* 40 MB of six sites, of which none holds much. */
+	for (int i = 0; i < 400 && what >= BESIDE; i++)
+		a[i] = allocate(m, 100000, six[i % 6]);
+	if (what == REALLOCS)
+		grow_by_realloc(m);
+	if (what == VECTORS)
+		grow_vector(m);
+	for (int i = 0; i < 12000 && what == HANDS_OVER; i++)
+		hand_over(m, other);
+	for (int i = 0; i < 400000 && what == WASTES; i++)
+		allocate(m, 1, six[i % 6]);
+	for (int i = 0; i < 40; i++) {
+		m->now += STEP_NS;
+		for (int k = 0; k < 100 && what == LOSES && i % 13 == 12; k++)
+			allocate(m, 2000, "lose_here");
+		for (int k = 0; k < 600 && what == MIXES; k++)
+			release(m, allocate(m, 40, six[k % 6]), 40, true);
+		build_moment(m->p, m->track, m->now);
+	}
+	for (int i = 0; i < 400 && what >= BESIDE; i++)
+		release(m, a[i], 100000, false);
+}
+
+static struct profile *make_planted(int what)
+{
+	static const int64_t resident[N_PLANTED] = {
+		[BESIDE] = 120000000, [UNTOUCHED] = 5000000, [NOTHING] = 46000000
+	};
+	struct made *m = calloc(1, sizeof(*m));
+	struct profile *p = profile_new();
+	thread_id other;
+	capture_id c;
+
+	cr_assert_not_null(m);
+	m->p = p;
+	builder_begin(p);
+	c = begin(m);
+	other = build_thread(p, (process_id){ 0 }, 2, build_cstring(p, "other"));
+	m->now = STEP_NS;
+	plant(m, what, other);
+	if (resident[what] > 0)
+		build_heap_reading(p, build_heap_series(p, c, "RSS", UNIT_BYTES), STEP_NS * 20,
+				   resident[what]);
+	cr_assert_eq(builder_end(p), 0);
+	free(m);
+	return p;
+}
+
+/* What is said of each; NULL: nothing. */
+static const struct {
+	const char *rule, *view, *sentence;
+} planted[N_PLANTED] = {
+	[REALLOCS] = { "realloc", "reallocs",
+		       "grow_here grows a block by realloc up to 11 times, from 1.02 kB to 2.10 MB. "
+		       "Its reallocs copy up to 2.10 MB, which a larger size at once would save." },
+	[VECTORS] = { "regrowth", "memory",
+		      "fill_here makes room in vectors 12 times, by 4.19 MB of the 4.19 MB ever allocated (100.0 %): reserve() saves that of vectors that grow again and again." },
+	[HANDS_OVER] = { "handoff", "handoffs",
+			 "100.0 % of 12,000 blocks were freed by another thread than the one that "
+			 "allocated them, most of them prog → other." },
+	[WASTES] = { "waste", "waste",
+		     "Headers and rounding of malloc take 12.4 MB beside the 400 kB asked for at the "
+		     "peak (3100.0 %), 12.4 MB of it for blocks of 1 B." },
+	[BESIDE] = { "beyond", "memory",
+		     "Up to 120 MB were resident, 80.0 MB more than the 40.0 MB of the peak: code, "
+		     "stacks, memory that no recorded call asked for, and what malloc keeps of freed "
+		     "blocks." },
+	[UNTOUCHED] = { "absent", "memory",
+			"At 1.90 s, at least 35.0 MB of the 40.0 MB in use were not resident: the "
+			"program has not touched them yet, or they were swapped out." },
+	[LOSES] = { "unfreed", "leaks",
+		    "Hardly anything frees what lose_here allocates: 300 blocks of 600 kB are left at "
+		    "the end." },
+	[MIXES] = { "temporaries", "temporaries",
+		    "98.4 % of 24,400 allocations are temporary: the next heap call of their thread "
+		    "frees them. Most of them, 4,000, are of " },
+	[NOTHING] = { NULL, NULL, NULL },
+};
+
+Test(findings_heap, each_property_is_said_with_its_numbers)
+{
+	for (int what = 0; what < N_PLANTED; what++) {
+		struct profile *p = make_planted(what);
+		bool found = !planted[what].rule;
+		struct analysis *a;
+		struct findings *f;
+		struct lens l;
+
+		lens_init(&l, p);
+		cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
+		cr_assert_eq(findings_new(a, NULL, &f), 0);
+		for (size_t j = 0; j < f->list.n; j++) {
+			const struct finding *one = &f->list.at[j];
+			const char *want = planted[what].sentence;
+
+			/* Who grows holds the peak, too. */
+			if (planted[what].rule && strcmp(one->rule, "peak") == 0)
+				continue;
+			cr_assert(planted[what].rule && strcmp(one->rule, planted[what].rule) == 0,
+				  "%d: %s: %s", what, one->rule, one->sentence);
+			found = true;
+			cr_expect_eq(strncmp(one->sentence, want, strlen(want)), 0, "%s",
+				     one->sentence);
+			cr_expect_str_eq(one->view, planted[what].view);
+		}
+		cr_expect(found, "of %d nothing is said", what);
+		findings_free(f);
+		analysis_free(a);
+		lens_done(&l);
 		profile_free(p);
 	}
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What grows, churns, is a cache, or leaves memory resident that nobody uses. */
+/*
+ * What holds the peak, grows, is never freed, churns, is a cache, copies as it grows, goes from thread to thread, is rounded up,
+ * or is resident and not in use, or the other way round.
+ */
 #include "config.h"
 
 #include "query/findings/findings.h"
@@ -7,6 +10,7 @@
 #include "base/fmt.h"
 #include "profile/heap/heap.h"
 #include "query/analysis.h"
+#include "query/core/filter.h"
 #include "query/findings/findings_rules.h"
 #include "query/heap/footprint.h"
 #include "query/heap/footprint_lines.h"
@@ -38,12 +42,50 @@
 /* After its last event a program that goes on for so long sleeps, and does not end. */
 #define ASLEEP_NS 500000000
 
+/* A site of a quarter of the peak is named, from so many bytes on. */
+#define HOLDER_PART  4
+#define HOLDER_BYTES (1 << 20)
+
+/*
+ * Blocks of which hardly any is freed, in a program that frees most of what it has: where half of the peak is never freed, it leaves
+ * that to its end.
+ */
+#define UNFREED_BLOCKS 100
+#define UNFREED_PART   9000
+#define TIDY_PART      2
+
+/* Blocks that grow: so often, and by copies of a tenth of all bytes. */
+#define REGROWN_TIMES 8
+#define REGROWN_PART  10
+#define REGROWN_BYTES (1 << 20)
+
+/* Blocks that other threads free: a fifth of so many. */
+#define HANDED_PART   5
+#define HANDED_BLOCKS 10000
+
+/* Headers and rounding: a quarter of what was asked for. */
+#define WASTE_PART  4
+#define WASTE_BYTES (1 << 20)
+
+/* Resident beyond the blocks at the peak: half of all that is, beside the code and stacks of any program. */
+#define BEYOND_PART  2
+#define BEYOND_BYTES (32 << 20)
+
+/* In use and not resident: a quarter of it. */
+#define ABSENT_PART  4
+#define ABSENT_BYTES (16 << 20)
+
+/* What C++ libraries call to make a vector larger. */
+#define REGROWTH "_M_realloc_(insert|append)|_M_default_append|(push|emplace)_back_slow_path"
+
 /* Slots in which memory is looked at. */
 #define SLOTS 160u
 
 /* Columns of the tables, see heap_table.c. */
 enum { GROWTH, GROWTH_ERROR, AT_END, LEAKED, LEAKED_BLOCKS, HIGHEST };
 enum { TEMPORARY, TEMPORARY_SHARE, WITHIN_1_MS, CALLS, SHARE_OF_ALL, BYTES };
+enum { REALLOCS, LONGEST, COPIED, FROM, TO };
+enum { BLOCKS, ASKED_FOR, TAKEN, WASTED };
 
 struct heap_case {
 	const struct footprint *f;
@@ -61,12 +103,42 @@ static char *place_of(const struct heap_case *c, uint32_t key, uint32_t file, ui
 		    : xstrdup(label);
 }
 
-static void add(struct heap_case *c, const char *rule, const char *view, double share, uint32_t key,
-		char *sentence)
+/* key KEY_NONE: it is of no site. Borrowed until the next. */
+static struct finding *add(struct heap_case *c, const char *rule, const char *view, double share,
+			   uint32_t key, char *sentence)
 {
 	struct finding *f = findings_add(c->out, rule, view, share < 1 ? share : 1, sentence);
 
-	f->key_id = c->f->keys.key[key].id;
+	if (key != KEY_NONE)
+		f->key_id = c->f->keys.key[key].id;
+	return f;
+}
+
+/* Does a finding name the function already? */
+static bool is_named(const struct heap_case *c, uint32_t key)
+{
+	for (size_t i = 0; i < c->out->list.n; i++)
+		if (c->out->list.at[i].key_id == c->f->keys.key[key].id)
+			return true;
+	return false;
+}
+
+static const struct footprint_site *site_of(const struct heap_case *c,
+					    const struct heap_table_row *r)
+{
+	for (uint32_t i = 0; i < c->f->n_sites; i++) {
+		const struct footprint_site *s = &c->f->site[i];
+
+		if (s->key == r->key && s->line == r->line && s->file == r->file)
+			return s;
+	}
+	return NULL;
+}
+
+/* What stands before estimates. */
+static const char *about(const struct heap_case *c)
+{
+	return c->f->manner.sampled ? "~" : "";
 }
 
 static void say_leak(struct heap_case *c, const struct heap_table_row *r, int64_t peak)
@@ -96,13 +168,37 @@ static void say_cache(struct heap_case *c, const struct heap_table_row *r, int64
 /* Do blocks come and go all the time, so that it allocates several times what it holds? */
 static bool turns_over(const struct heap_case *c, const struct heap_table_row *r)
 {
-	for (uint32_t i = 0; i < c->f->n_sites; i++) {
-		const struct footprint_site *s = &c->f->site[i];
+	const struct footprint_site *s = site_of(c, r);
 
-		if (s->key == r->key && s->line == r->line && s->file == r->file)
-			return s->sum[FOOTPRINT_BYTES] / CACHE_TURNS >= r->cell[HIGHEST];
-	}
-	return false;
+	return s && s->sum[FOOTPRINT_BYTES] / CACHE_TURNS >= r->cell[HIGHEST];
+}
+
+/* Is hardly a block of it freed, by a program that frees most of the others? */
+static bool is_unfreed(const struct heap_case *c, const struct heap_table_row *r)
+{
+	const struct footprint_site *s = site_of(c, r);
+	int64_t peak = c->f->total[FOOTPRINT_PEAK];
+	const char *verdict = r->label ? r->label : "";
+
+	return s && !c->f->manner.lives_on && !c->f->manner.goes_on &&
+	       strcmp(verdict, "one-time start-up") != 0 && strcmp(verdict, "bounded") != 0 &&
+	       r->cell[LEAKED] >= LEAST_BYTES && r->cell[LEAKED] >= peak / LEAK_PART &&
+	       r->cell[LEAKED_BLOCKS] >= UNFREED_BLOCKS &&
+	       c->f->total[FOOTPRINT_LEAKED] < peak / TIDY_PART &&
+	       (double)r->cell[LEAKED_BLOCKS] * (double)c->f->scale[FOOTPRINT_CALLS] >=
+		       (double)s->sum[FOOTPRINT_CALLS] * UNFREED_PART / 10000;
+}
+
+static void say_unfreed(struct heap_case *c, const struct heap_table_row *r, int64_t peak)
+{
+	char left[FMT_SIZE], n[FMT_COUNTED_SIZE];
+	char *place = place_of(c, r->key, r->file, r->line);
+
+	add(c, "unfreed", "leaks", (double)r->cell[LEAKED] / (double)peak, r->key,
+	    xasprintf("Hardly anything frees what %s allocates: %s%s of %s%s are left at the end.",
+		      place, about(c), fmt_counted(n, r->cell[LEAKED_BLOCKS], "block"), about(c),
+		      fmt_bytes(left, r->cell[LEAKED])));
+	free(place);
 }
 
 static int find_growth(struct heap_case *c)
@@ -123,15 +219,40 @@ static int find_growth(struct heap_case *c)
 			 r->cell[HIGHEST] >= LEAST_BYTES && r->cell[HIGHEST] >= peak / CACHE_PART &&
 			 turns_over(c, r))
 			say_cache(c, r, peak);
+		else if (is_unfreed(c, r))
+			say_unfreed(c, r, peak);
 	}
 	if (rc == 0)
 		heap_table_free(t);
 	return rc;
 }
 
+/* Half of all calls are temporary, and no site makes so many of them that it is named. */
+static void say_temporary(struct heap_case *c, const struct heap_table_row *most)
+{
+	const struct footprint *f = c->f;
+	char part[FMT_SIZE], n[FMT_COUNTED_SIZE], of[FMT_SIZE];
+	int64_t temporary = f->total[FOOTPRINT_TEMPORARY] / f->scale[FOOTPRINT_TEMPORARY];
+	int64_t calls = footprint_calls(f);
+	char *place;
+
+	if (!footprint_knows(f, FOOTPRINT_TEMPORARY) || most->key == KEY_NONE ||
+	    calls < CHURN_CALLS || temporary < calls / 2)
+		return;
+	place = place_of(c, most->key, most->file, most->line);
+	add(c, "temporaries", "temporaries", (double)temporary / (double)calls, most->key,
+	    xasprintf("%s %% of %s%s are temporary: the next heap call of their thread frees them. "
+		      "Most of them, %s%s, are of %s.",
+		      fmt_percent(part, temporary, calls), about(c),
+		      fmt_counted(n, calls, "allocation"), about(c),
+		      fmt_count(of, most->cell[TEMPORARY]), place));
+	free(place);
+}
+
 static int find_churn(struct heap_case *c)
 {
 	char part[FMT_SIZE], n[FMT_COUNTED_SIZE], all[FMT_SIZE];
+	size_t before = c->out->list.n;
 	struct heap_table *t;
 	int rc = heap_table_new(c->f, HEAP_TEMPORARIES, NULL, c->progress, &t);
 
@@ -151,6 +272,8 @@ static int find_churn(struct heap_case *c)
 			    fmt_percent(all, r->cell[SHARE_OF_ALL], 10000)));
 		free(place);
 	}
+	if (rc == 0 && c->out->list.n == before && t->rows.n > 0)
+		say_temporary(c, &t->rows.at[0]);
 	if (rc == 0)
 		heap_table_free(t);
 	return rc;
@@ -162,6 +285,69 @@ struct kept {
 	int64_t beyond; /* bytes; 0: nowhere much */
 	int64_t live;
 };
+
+/* Where most is in use and not resident. */
+struct absent {
+	int64_t bytes; /* 0: nowhere */
+	int64_t live;  /* that are in use then, at least */
+	int64_t at_ns;
+};
+
+/* How much was there at any time within a slot, at least. */
+static int64_t least_live(const struct footprint_lines *l, uint32_t slot)
+{
+	return (slot > 0 ? l->slot[slot - 1].live : 0) - l->slot[slot].freed;
+}
+
+static void look_for_absent(const struct heap_case *c, const struct footprint_lines *l,
+			    struct absent *out)
+{
+	const struct heap_reading *reading = profile_heap_readings(c->f->profile);
+	struct heap_columns columns;
+	int64_t at;
+
+	profile_heap_of(c->f->profile, &c->f->counts, &columns);
+	for (uint32_t i = 0; i < columns.n_readings; i++) {
+		uint32_t slot;
+		int64_t live;
+
+		if (!resident_reading(c->f->profile, &reading[i], &at) || at >= l->to_ns)
+			continue;
+		slot = (uint32_t)((double)at / (double)l->to_ns * l->span.n);
+		live = least_live(l, slot < l->span.n ? slot : l->span.n - 1);
+		if (live - reading[i].value > out->bytes)
+			*out = (struct absent){ live - reading[i].value, live, at };
+	}
+}
+
+static void say_absent(struct heap_case *c, const struct absent *a)
+{
+	char bytes[FMT_SIZE], live[FMT_SIZE], at[FMT_SIZE];
+
+	if (a->bytes < ABSENT_BYTES || a->bytes < a->live / ABSENT_PART)
+		return;
+	add(c, "absent", "memory", (double)a->bytes / (double)c->f->total[FOOTPRINT_PEAK], KEY_NONE,
+	    xasprintf("At %s, at least %s%s of the %s%s in use were not resident: the program has "
+		      "not touched them yet, or they were swapped out.",
+		      fmt_ns(at, a->at_ns), about(c), fmt_bytes(bytes, a->bytes), about(c),
+		      fmt_bytes(live, a->live)));
+}
+
+/* The resident set at its highest, beside the peak. */
+static void say_beyond(struct heap_case *c, const struct resident_beyond *b)
+{
+	char rss[FMT_SIZE], beyond[FMT_SIZE], peak[FMT_SIZE];
+	int64_t live = c->f->total[FOOTPRINT_PEAK], all = b->peak + live;
+
+	if (b->peak < BEYOND_BYTES || b->peak < all / BEYOND_PART)
+		return;
+	add(c, "beyond", "memory", (double)b->peak / (double)all, KEY_NONE,
+	    xasprintf(
+		    "Up to %s were resident, %s%s more than the %s%s of the peak: code, stacks, "
+		    "memory that no recorded call asked for, and what malloc keeps of freed blocks.",
+		    fmt_bytes(rss, all), about(c), fmt_bytes(beyond, b->peak), about(c),
+		    fmt_bytes(peak, live)));
+}
 
 static void look_at_readings(const struct heap_case *c, const struct footprint_lines *l,
 			     struct kept *out)
@@ -228,13 +414,14 @@ static int find_kept(struct heap_case *c)
 {
 	struct time_span span = { 0, c->f->whole_ns + 1, SLOTS, 0 };
 	int64_t peak = c->f->total[FOOTPRINT_PEAK];
+	const struct footprint_site *site = NULL;
+	struct resident_beyond beyond;
+	struct absent absent = { 0 };
 	struct footprint_lines *l;
-	struct resident_beyond unused;
 	struct kept k = { 0 };
-	const struct footprint_site *site;
 	int rc;
 
-	if (c->f->whole_ns >= INT64_MAX - 1 || !resident_beyond(c->f, &unused))
+	if (c->f->whole_ns >= INT64_MAX - 1 || !resident_beyond(c->f, &beyond))
 		return 0;
 	rc = footprint_lines_new(c->f, &span, c->progress, &l);
 	if (rc < 0)
@@ -246,7 +433,221 @@ static int find_kept(struct heap_case *c)
 		if (site)
 			say_kept(c, &k, site);
 	}
+	if (!site)
+		say_beyond(c, &beyond);
+	look_for_absent(c, l, &absent);
+	say_absent(c, &absent);
 	footprint_lines_free(l);
+	return rc;
+}
+
+/* Is a site's name one of a place, not of what a file does not say? */
+static bool is_place(const struct heap_case *c, const struct footprint_site *s)
+{
+	const char *label = c->f->keys.key[s->key].label;
+
+	return strcmp(label, "[unknown]") != 0 &&
+	       !(label[0] == '[' && c->f->manner.lacks & HEAP_LACKS_CALLS);
+}
+
+static void say_holder(struct heap_case *c, const struct footprint_site *s)
+{
+	const struct footprint *f = c->f;
+	int64_t held = s->sum[FOOTPRINT_PEAK], peak = f->total[FOOTPRINT_PEAK];
+	char a[FMT_SIZE], b[FMT_SIZE], part[FMT_SIZE];
+	bool stays = footprint_knows(f, FOOTPRINT_LEAKED) &&
+		     s->sum[FOOTPRINT_LEAKED] >= held - held / 10;
+	char *place = place_of(c, s->key, s->file, s->line);
+	struct finding *one;
+
+	one = add(c, "peak", "memory", (double)held / (double)peak, s->key,
+		  xasprintf("%s holds %s%s of the %s%s in use at %s (%s %%)%s.", place, about(c),
+			    fmt_bytes(a, held), about(c), fmt_bytes(b, peak),
+			    f->peak.n > 1 ? "the peaks of its processes" : "the peak",
+			    fmt_percent(part, held, peak),
+			    !stays               ? ""
+			    : f->manner.lives_on ? ", and still has it at the end"
+						 : ", which nothing frees"));
+	one->has_metric = true;
+	one->metric = f->lens.column[0].metric;
+	one->metric.measure = MEASURE_PEAK;
+	free(place);
+}
+
+/* Who holds most at the peak, unless something worse was said of it. */
+static int find_holders(struct heap_case *c)
+{
+	for (uint32_t i = 0; i < c->f->n_sites; i++) {
+		const struct footprint_site *s = &c->f->site[i];
+		int64_t held = s->sum[FOOTPRINT_PEAK];
+
+		if (held >= HOLDER_BYTES && held >= c->f->total[FOOTPRINT_PEAK] / HOLDER_PART &&
+		    is_place(c, s) && !is_named(c, s->key))
+			say_holder(c, s);
+	}
+	return 0;
+}
+
+static int find_reallocs(struct heap_case *c)
+{
+	int64_t all = c->f->total[FOOTPRINT_BYTES];
+	char n[FMT_SIZE], from[FMT_SIZE], to[FMT_SIZE], copied[FMT_SIZE];
+	struct heap_table *t;
+	int rc = heap_table_new(c->f, HEAP_REALLOCS, NULL, c->progress, &t);
+
+	for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
+		const struct heap_table_row *r = &t->rows.at[i];
+		char *place;
+
+		if (r->key == KEY_NONE || r->cell[LONGEST] < REGROWN_TIMES ||
+		    r->cell[COPIED] < REGROWN_BYTES || r->cell[COPIED] < all / REGROWN_PART)
+			continue;
+		place = place_of(c, r->key, r->file, r->line);
+		add(c, "realloc", "reallocs", (double)r->cell[COPIED] / (double)all, r->key,
+		    xasprintf(
+			    "%s grows a block by realloc up to %s times, from %s to %s. Its reallocs "
+			    "copy up to %s%s, which a larger size at once would save.",
+			    place, fmt_count(n, r->cell[LONGEST]), fmt_bytes(from, r->cell[FROM]),
+			    fmt_bytes(to, r->cell[TO]), about(c),
+			    fmt_bytes(copied, r->cell[COPIED])));
+		free(place);
+	}
+	if (rc == 0)
+		heap_table_free(t);
+	return rc;
+}
+
+static void say_regrown(struct heap_case *c, const struct footprint *of,
+			const struct footprint_site *s)
+{
+	int64_t bytes = s->sum[FOOTPRINT_BYTES], all = c->f->total[FOOTPRINT_BYTES];
+	char n[FMT_COUNTED_SIZE], a[FMT_SIZE], b[FMT_SIZE], part[FMT_SIZE];
+	const struct heap_case other = { .f = of };
+	char *place = place_of(&other, s->key, s->file, s->line);
+	struct finding *one;
+
+	one = findings_add(
+		c->out, "regrowth", "memory", (double)bytes / (double)all,
+		xasprintf(
+			"%s makes room in vectors %s%s, by %s%s of the %s%s ever allocated (%s %%): "
+			"reserve() saves that of vectors that grow again and again.",
+			place, about(c),
+			fmt_counted(n, s->sum[FOOTPRINT_CALLS] / of->scale[FOOTPRINT_CALLS],
+				    "time"),
+			about(c), fmt_bytes(a, bytes), about(c), fmt_bytes(b, all),
+			fmt_percent(part, bytes, all)));
+	one->key_id = of->keys.key[s->key].id;
+	free(one->filter);
+	one->filter = xstrdup("fn:" REGROWTH);
+	one->has_metric = true;
+	one->metric = of->lens.column[0].metric;
+	one->metric.measure = MEASURE_WEIGHT;
+	free(place);
+}
+
+static bool has_vectors(const struct footprint *f)
+{
+	for (uint32_t i = 0; i < f->keys.n; i++)
+		if (strstr(f->keys.key[i].label, "_M_realloc_") ||
+		    strstr(f->keys.key[i].label, "_M_default_append") ||
+		    strstr(f->keys.key[i].label, "_back_slow_path"))
+			return true;
+	return false;
+}
+
+/* Vectors of C++ do not grow by realloc: a new block, a copy, a free. */
+static int find_regrowth(struct heap_case *c, const struct analysis *a)
+{
+	int64_t all = c->f->total[FOOTPRINT_BYTES];
+	struct footprint *of = NULL;
+	struct lens lens;
+	int rc;
+
+	if (!has_vectors(c->f) || !footprint_knows(c->f, FOOTPRINT_BYTES))
+		return 0;
+	lens_copy(&lens, &a->lens);
+	rc = lens.filter ? 0 : filter_parse("", &lens.filter, NULL);
+	rc = rc == 0 ? filter_add(lens.filter, "fn:" REGROWTH, NULL) : rc;
+	rc = rc == 0 ? footprint_new(a->profile, &a->counts, &lens, c->f->lens.column[0].metric,
+				     c->progress, &of)
+		     : rc;
+	for (uint32_t i = 0; rc == 0 && i < of->n_sites; i++) {
+		const struct footprint_site *s = &of->site[i];
+		int64_t calls = s->sum[FOOTPRINT_CALLS] / of->scale[FOOTPRINT_CALLS];
+
+		if (calls >= REGROWN_TIMES && s->sum[FOOTPRINT_BYTES] >= REGROWN_BYTES &&
+		    s->sum[FOOTPRINT_BYTES] >= all / REGROWN_PART)
+			say_regrown(c, of, s);
+	}
+	footprint_free(of);
+	lens_done(&lens);
+	return rc;
+}
+
+/* "reader → writer", the most of those from one name to another; NULL: there are none. */
+static const char *busiest_handoff(const struct heap_table *t)
+{
+	const struct heap_table_row *best = NULL;
+
+	for (size_t i = 0; i < t->rows.n; i++) {
+		const struct heap_table_row *r = &t->rows.at[i];
+		const char *arrow = strstr(r->label, " → ");
+		const char *to = arrow ? arrow + strlen(" → ") : "";
+		size_t n = arrow ? (size_t)(arrow - r->label) : 0;
+
+		if (!arrow || !strstr(r->filter, "!block:leaked") ||
+		    strcmp(to, "not recorded") == 0 ||
+		    (strlen(to) == n && strncmp(to, r->label, n) == 0))
+			continue;
+		if (!best || r->cell[BLOCKS] > best->cell[BLOCKS])
+			best = r;
+	}
+	return best ? best->label : NULL;
+}
+
+static int find_handoffs(struct heap_case *c)
+{
+	char part[FMT_SIZE], n[FMT_COUNTED_SIZE];
+	struct heap_table *t;
+	int rc = heap_table_new(c->f, HEAP_HANDOFFS, NULL, c->progress, &t);
+	const char *most;
+
+	if (rc < 0)
+		return rc;
+	if (t->whole >= HANDED_BLOCKS && t->part >= t->whole / HANDED_PART) {
+		most = busiest_handoff(t);
+		add(c, "handoff", "handoffs", (double)t->part / (double)t->whole, KEY_NONE,
+		    xasprintf(
+			    "%s %% of %s%s were freed by another thread than the one that allocated "
+			    "them%s%s.",
+			    fmt_percent(part, t->part, t->whole), about(c),
+			    fmt_counted(n, t->whole, "block"), most ? ", most of them " : "",
+			    most ? most : ""));
+	}
+	heap_table_free(t);
+	return 0;
+}
+
+static int find_waste(struct heap_case *c)
+{
+	char more[FMT_SIZE], asked[FMT_SIZE], part[FMT_SIZE], of[FMT_SIZE];
+	const struct heap_table_row *most = NULL;
+	struct heap_table *t;
+	int rc = heap_table_new(c->f, HEAP_WASTE, NULL, c->progress, &t);
+
+	for (size_t i = 0; rc == 0 && i < t->rows.n; i++)
+		if (!most || t->rows.at[i].cell[WASTED] > most->cell[WASTED])
+			most = &t->rows.at[i];
+	if (rc == 0 && most && t->part >= WASTE_BYTES && t->part >= t->whole / WASTE_PART)
+		add(c, "waste", "waste", (double)t->part / (double)(t->whole + t->part), KEY_NONE,
+		    xasprintf(
+			    "Headers and rounding of malloc take %s%s beside the %s%s asked for at the "
+			    "peak (%s %%), %s of it for blocks of %s.",
+			    about(c), fmt_bytes(more, t->part), about(c),
+			    fmt_bytes(asked, t->whole), fmt_percent(part, t->part, t->whole),
+			    fmt_bytes(of, most->cell[WASTED]), most->label));
+	if (rc == 0)
+		heap_table_free(t);
 	return rc;
 }
 
@@ -271,6 +672,11 @@ int find_in_heap(const struct analysis *a, struct progress *progress, struct fin
 	rc = find_growth(&c);
 	rc = rc == 0 ? find_churn(&c) : rc;
 	rc = rc == 0 ? find_kept(&c) : rc;
+	rc = rc == 0 ? find_holders(&c) : rc;
+	rc = rc == 0 ? find_reallocs(&c) : rc;
+	rc = rc == 0 ? find_regrowth(&c, a) : rc;
+	rc = rc == 0 ? find_handoffs(&c) : rc;
+	rc = rc == 0 ? find_waste(&c) : rc;
 	footprint_free(f);
 	return rc;
 }

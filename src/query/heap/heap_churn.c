@@ -192,6 +192,8 @@ static void add_handoffs(struct handoffs *h)
 		free(quoted);
 		free(exact);
 	}
+	h->ask->out->part = llround(h->other);
+	h->ask->out->whole = llround(h->known);
 	if (h->known < h->n)
 		heap_note(h->ask,
 			  xasprintf("who freed is known of %s of %s freed blocks; record with "

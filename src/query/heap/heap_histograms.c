@@ -284,6 +284,8 @@ int heap_waste(struct heap_asking *ask)
 		row->cell[3] = llround(w.of[i].taken - w.of[i].asked);
 		row->cell[4] = heap_part(w.of[i].taken - w.of[i].asked, w.of[i].taken);
 	}
+	ask->out->part = llround(w.all.taken - w.all.asked);
+	ask->out->whole = llround(w.all.asked);
 	if (rc == 0)
 		say_waste(&w);
 	free(w.at);

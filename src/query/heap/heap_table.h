@@ -83,6 +83,8 @@ struct heap_table {
 	const struct footprint *footprint;  /* borrowed: its keys are those of rows */
 	const struct heap_table_form *form; /* static */
 	int n_columns;
+	/* handoffs: freed by other threads, of blocks whose freer is known; waste: bytes beyond those asked for, and these */
+	int64_t part, whole;
 	VEC(char *) notes;               /* sentences without line breaks; owned */
 	VEC(struct heap_table_row) rows; /* in the order to be shown */
 };
