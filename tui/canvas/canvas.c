@@ -314,6 +314,12 @@ static double spark_value(const int64_t *value, size_t n, int i, int cols)
 	return sum / (double)(end - first);
 }
 
+/* A cell of a column of several: bars with a low, a half or a full end, as levels of shades would be a pattern. */
+static uint32_t ascii_part(int eighths)
+{
+	return eighths > 6 ? '|' : eighths > 3 ? ':' : eighths > 0 ? '.' : ' ';
+}
+
 void canvas_column(struct canvas *c, int row, int col, int rows, uint16_t style, int64_t value,
 		   int64_t most)
 {
@@ -327,9 +333,8 @@ void canvas_column(struct canvas *c, int row, int col, int rows, uint16_t style,
 		left = left < 1 ? 1 : left > rows * 8 ? rows * 8 : left;
 	}
 	for (int line = rows - 1; line >= 0; line--) {
-		/* many blocks are a wall in ASCII, where what counts is the top */
 		canvas_fill(c, row + line, col, 1, style,
-			    left > 8 && c->ascii ? '|' : levels[left > 8 ? 8 : left]);
+			    c->ascii && rows > 1 ? ascii_part(left) : levels[left > 8 ? 8 : left]);
 		left = left > 8 ? left - 8 : 0;
 	}
 }
