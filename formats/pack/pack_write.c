@@ -12,6 +12,7 @@
 #include "formats/pack/pack_heap.h"
 #include "profile/heap/heap.h"
 #include "profile/profile.h"
+#include "profile/sample_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct writer {
 	uint32_t *whole, *base; /* [n_strings] index + 1 of each in the file; owned */
 	pack_bytes body;
 	pack_bytes sections; /* all but the head and the strings */
+	struct sample_rows rows;
 };
 
 /* Strings. */
@@ -226,30 +228,63 @@ static void put_events(struct writer *w)
 
 /* Samples: a column after the other, as equal things then stand together. */
 
-static void put_rows(struct writer *w, const struct sample_columns *r, uint64_t from, uint64_t to)
+/* As signed numbers are written: small ones of either sign are short. */
+static uint64_t zigzag(uint64_t x)
 {
-	int64_t before = 0;
+	return x << 1 ^ (0 - (x >> 63));
+}
+
+/* What stands in the file for a column of row i of the batch; before is the time that was known last. */
+static uint64_t number_of(const struct sample_rows *r, uint32_t i, unsigned column,
+			  uint64_t *before)
+{
+	uint32_t thread = sample_rows_thread(r, i);
+	uint16_t cpu = sample_rows_cpu(r, i);
+	int64_t time_ns = sample_rows_time(r, i);
+	uint64_t later = (uint64_t)time_ns - *before;
+
+	switch (column) {
+	case ROWS_EVENT:
+		return sample_rows_event(r, i);
+	case ROWS_THREAD:
+		return thread != ID_NONE ? thread + 1u : 0;
+	case ROWS_CPU:
+		return cpu != CPU_NONE ? cpu + 1u : 0;
+	case ROWS_TIME:
+		if (time_ns == TIME_NONE)
+			return 0;
+		*before = (uint64_t)time_ns;
+		return zigzag(later) + 1;
+	case ROWS_WEIGHT:
+		return zigzag((uint64_t)sample_rows_weight(r, i));
+	default:
+		return r->stack[i];
+	}
+}
+
+/* One column of rows [from, to), batch by batch. */
+static void put_column(struct writer *w, const struct sample_columns *c, uint64_t from, uint64_t to,
+		       unsigned column)
+{
+	struct sample_rows *r = &w->rows;
+	uint64_t before = 0;
+	uint32_t n;
+
+	for (uint64_t row = from; row < to; row += n) {
+		n = sample_rows_next(r, c, row, to, column);
+		for (uint32_t i = 0; i < n; i++)
+			pack_put(&w->body, number_of(r, i, column, &before));
+	}
+}
+
+static void put_rows(struct writer *w, const struct sample_columns *c, uint64_t from, uint64_t to)
+{
+	static const unsigned order[] = { ROWS_EVENT, ROWS_THREAD, ROWS_CPU,
+					  ROWS_TIME,  ROWS_WEIGHT, ROWS_STACK };
 
 	pack_put(&w->body, to - from);
-	for (uint64_t i = from; i < to; i++)
-		pack_put(&w->body, r->event ? r->event[i] : 0);
-	for (uint64_t i = from; i < to; i++)
-		pack_put(&w->body, r->thread && r->thread[i] != ID_NONE ? r->thread[i] + 1u : 0);
-	for (uint64_t i = from; i < to; i++)
-		pack_put(&w->body, r->cpu && r->cpu[i] != CPU_NONE ? r->cpu[i] + 1u : 0);
-	for (uint64_t i = from; i < to; i++) {
-		bool known = r->time_ns && r->time_ns[i] != TIME_NONE;
-		uint64_t later = known ? (uint64_t)r->time_ns[i] - (uint64_t)before : 0;
-
-		/* folded as signed ones are, and 0 for no time */
-		pack_put(&w->body, known ? (later << 1 ^ (0 - (later >> 63))) + 1 : 0);
-		before = known ? r->time_ns[i] : before;
-	}
-	for (uint64_t i = from; i < to; i++)
-		pack_put_signed(&w->body,
-				r->weight ? r->weight[i] : r->scale[r->event ? r->event[i] : 0]);
-	for (uint64_t i = from; i < to; i++)
-		pack_put(&w->body, r->stack[i]);
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		put_column(w, c, from, to, order[i]);
 	end_section(w, PACK_SAMPLES);
 }
 

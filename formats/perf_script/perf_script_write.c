@@ -208,15 +208,15 @@ static void print_group(struct writer *w, uint32_t thread)
 }
 
 /* weight < 0: of an event whose samples count one each. */
-static void print_sample(struct writer *w, const struct sample_columns *rows, uint64_t row,
+static void print_sample(struct writer *w, const struct sample_rows *rows, uint64_t i,
 			 int64_t weight)
 {
-	event_id event = { rows->event ? rows->event[row] : 0 };
+	event_id event = { sample_rows_event(rows, i) };
 	const struct event *e = profile_event(w->p, event);
-	uint16_t cpu = rows->cpu ? rows->cpu[row] : CPU_NONE;
-	int64_t time_ns = rows->time_ns ? rows->time_ns[row] : TIME_NONE;
+	uint16_t cpu = sample_rows_cpu(rows, i);
+	int64_t time_ns = sample_rows_time(rows, i);
 
-	fputs(who_of(w, rows->thread ? rows->thread[row] : ID_NONE), w->to);
+	fputs(who_of(w, sample_rows_thread(rows, i)), w->to);
 	if (cpu != CPU_NONE)
 		fprintf(w->to, " [%03u]", cpu);
 	if (time_ns != TIME_NONE && (w->begin_ns == TIME_NONE || time_ns < w->begin_ns))
@@ -230,21 +230,22 @@ static void print_sample(struct writer *w, const struct sample_columns *rows, ui
 	print_name(w, e->name, w->to);
 	fputs(e->unit == UNIT_BYTES ? SCRIPT_BYTES ":" : ":", w->to);
 	if (rows->thread)
-		print_group(w, rows->thread[row]);
+		print_group(w, rows->thread[i]);
 	fputc('\n', w->to);
-	print_stack(w, rows->stack[row]);
+	print_stack(w, rows->stack[i]);
 }
 
 /* Of those that became one row the first one's time alone is known. */
-static void note_coarse(struct writer *w, const struct sample_columns *rows, uint64_t row)
+static void note_coarse(struct writer *w, const struct sample_scan *r, uint64_t i)
 {
-	int64_t late = row < rows->n_folded && rows->time_ns && rows->time_ns[row] != TIME_NONE
-			       ? rows->last_ns[row] - rows->time_ns[row]
+	int64_t time_ns = sample_rows_time(&r->rows, i);
+	int64_t late = r->begin + i < r->columns.n_folded && time_ns != TIME_NONE
+			       ? r->columns.last_ns[r->begin + i] - time_ns
 			       : 0;
 
 	if (late <= 0)
 		return;
-	w->n_coarse += rows->count[row] - 1;
+	w->n_coarse += (int64_t)sample_scan_count(r, i) - 1;
 	w->coarse_ns = late > w->coarse_ns ? late : w->coarse_ns;
 }
 
@@ -259,15 +260,16 @@ static void print_coarse(const struct writer *w)
 }
 
 /* A row as its samples. */
-static void print_row(struct writer *w, const struct sample_columns *rows, uint64_t row)
+static void print_row(struct writer *w, const struct sample_scan *r, uint64_t row)
 {
-	uint32_t event = rows->event ? rows->event[row] : 0;
+	const struct sample_rows *rows = &r->rows;
+	uint32_t event = sample_rows_event(rows, row);
 	int64_t weight = rows->weight ? rows->weight[row] : 1;
-	int64_t n = w->apart ? (int64_t)sample_count(rows, row) : 1;
+	int64_t n = w->apart ? (int64_t)sample_scan_count(r, row) : 1;
 
 	if (is_gone(w, rows->stack[row]))
 		return;
-	note_coarse(w, rows, row);
+	note_coarse(w, r, row);
 	if (!profile_event(w->p, (event_id){ (uint16_t)event })->has_weight) {
 		for (int64_t i = 0; i < n; i++)
 			print_sample(w, rows, row, w->apart ? -1 : weight);
@@ -363,7 +365,7 @@ static int print_all(struct writer *w, struct sample_scan *r)
 
 		for (uint64_t i = 0; i < r->n && !ferror(w->to); i++)
 			if (!passes || passes[i])
-				print_row(w, &r->rows, r->begin + i);
+				print_row(w, r, i);
 	}
 	return rc;
 }

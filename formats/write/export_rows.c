@@ -63,17 +63,17 @@ static void add(struct export_rows *r, uint32_t series, const struct export_row 
 static void add_sample(struct export_rows *r, const struct analysis *a,
 		       const struct sample_scan *scan, uint64_t i)
 {
-	const struct sample_columns *rows = &scan->rows;
-	uint16_t event = rows->event ? rows->event[i] : 0;
-	uint32_t thread = rows->thread ? rows->thread[i] : ID_NONE;
+	const struct sample_rows *rows = &scan->rows;
+	uint16_t event = sample_rows_event(rows, i);
+	uint32_t thread = sample_rows_thread(rows, i);
 	int64_t origin = scan->origin[thread < a->counts.n_threads ? thread : a->counts.n_threads];
 	struct metric m = { { event }, MEASURE_WEIGHT, false };
 	struct export_row row = { .stack = rows->stack[i],
-				  .cpu = rows->cpu ? rows->cpu[i] : CPU_NONE,
-				  .count = (int64_t)sample_count(rows, i),
-				  .time_ns = rows->time_ns ? rows->time_ns[i] : TIME_NONE };
+				  .cpu = sample_rows_cpu(rows, i),
+				  .count = (int64_t)sample_scan_count(scan, i),
+				  .time_ns = sample_rows_time(rows, i) };
 
-	row.weight = rows->weight ? rows->weight[i] : rows->scale[event];
+	row.weight = sample_rows_weight(rows, i);
 	if (row.time_ns != TIME_NONE)
 		row.time_ns -= origin;
 	add(r, series_of(r, a, m, thread, rows->scale[event]), &row);
@@ -91,7 +91,7 @@ static int add_samples(struct export_rows *r, const struct analysis *a)
 
 		for (uint64_t i = 0; i < scan->n; i++)
 			if (!passes || passes[i])
-				add_sample(r, a, scan, scan->begin + i);
+				add_sample(r, a, scan, i);
 	}
 	sample_scan_free(scan);
 	return rc;

@@ -130,15 +130,15 @@ static struct event_types heap_types_of(struct type_sums *s, const struct analys
 /* Samples. */
 
 static void add_row(struct type_sums *s, const struct event_types *types,
-		    const struct sample_columns *rows, uint64_t row)
+		    const struct sample_scan *r, uint64_t i)
 {
-	const struct event_types *t = &types[rows->event ? rows->event[row] : 0];
-	int64_t weight = rows->weight ? rows->weight[row] : t->scale;
-	int64_t *values = values_of(s, rows->stack[row],
-				    rows->thread ? rows->thread[row] : ID_NONE);
+	const struct sample_rows *rows = &r->rows;
+	const struct event_types *t = &types[sample_rows_event(rows, i)];
+	int64_t weight = rows->weight ? rows->weight[i] : t->scale;
+	int64_t *values = values_of(s, rows->stack[i], sample_rows_thread(rows, i));
 
 	if (t->count != NO_TYPE)
-		add(&values[t->count], (int64_t)sample_count(rows, row));
+		add(&values[t->count], (int64_t)sample_scan_count(r, i));
 	if (t->weight != NO_TYPE)
 		add(&values[t->weight], weight);
 }
@@ -156,7 +156,7 @@ static int add_samples(struct type_sums *s, const struct analysis *a,
 
 		for (uint64_t i = 0; i < r->n; i++)
 			if (!passes || passes[i])
-				add_row(s, types, &r->rows, r->begin + i);
+				add_row(s, types, r, i);
 	}
 	sample_scan_free(r);
 	return rc;

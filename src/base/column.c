@@ -150,6 +150,16 @@ int column_extend(struct column *c, uint64_t n)
 	return make_usable(c, round_up(need));
 }
 
+void column_forget(struct column *c, uint64_t from, uint64_t to)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t begin = from * c->element_bytes / page * page;
+	uint64_t end = to * c->element_bytes / page * page;
+
+	if (c->base && !c->in_file && end > begin && end <= c->usable_bytes)
+		madvise((char *)c->base + begin, (size_t)(end - begin), MADV_DONTNEED);
+}
+
 int column_to_file(struct column *c, int fd)
 {
 	int rc = 0;

@@ -35,6 +35,12 @@ void column_done(struct column *c);
 int column_extend(struct column *c, uint64_t n);
 
 /*
+ * Elements [from, to) are not read any more, and their memory is given back as far as it is whole pages of theirs; the first of
+ * these pages may have elements before. Nothing is done where the elements are in a file.
+ */
+void column_forget(struct column *c, uint64_t from, uint64_t to);
+
+/*
  * Has all elements, those that are there and those to come, in an open file, which is empty and from now on the
  * column's: where memory is short the system writes them there. Addresses stay, and readers notice nothing.
  * column_extend() may return -ENOSPC then. 0; or -errno, and then the descriptor is still the caller's.

@@ -31,6 +31,7 @@ int builder_end(struct profile *p)
 	struct store_rows folded;
 	bool replaced = compact_rows(p, &folded);
 
+	store_rows_pack(p);
 	store_publish(p, replaced ? &folded : NULL, NULL, NULL);
 	pthread_mutex_unlock(&p->pen);
 	return sticky;

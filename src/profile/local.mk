@@ -10,5 +10,6 @@ libprofile_a_SOURCES += \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/prune_stacks.c \
 	src/profile/rows.c \
+	src/profile/sample_rows.c src/profile/sample_rows.h \
 	src/profile/snapshot.c \
 	src/profile/store.h

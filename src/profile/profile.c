@@ -4,6 +4,7 @@
 
 #include "profile/profile.h"
 
+#include "profile/sample_rows.h"
 #include "profile/store.h"
 
 #include <errno.h>
@@ -80,6 +81,8 @@ void store_rows_init(struct store_rows *r)
 #define X(name, type) column_init(&r->name, sizeof(type), STORE_MOST_SAMPLES);
 	STORE_ROW_COLUMNS(X)
 #undef X
+	column_init(&r->packed, 1, STORE_MOST_PACKED);
+	column_init(&r->blocks, store_block_bytes(), STORE_MOST_SAMPLES / SAMPLE_ROWS_BATCH);
 	r->versions = weight_version_new();
 }
 
@@ -88,6 +91,8 @@ void store_rows_done(struct store_rows *r)
 #define X(name, type) column_done(&r->name);
 	STORE_ROW_COLUMNS(X)
 #undef X
+	column_done(&r->packed);
+	column_done(&r->blocks);
 	weight_versions_free(r->versions);
 	r->versions = NULL;
 }
@@ -136,6 +141,9 @@ struct sample_columns store_rows_shown(const struct store_rows *r)
 		.square = r->row_square.base,
 		.last_ns = r->row_last.base,
 		.n_folded = r->n_folded,
+		.n_packed = r->n_packed,
+		.packed = r->packed.base,
+		.blocks = r->blocks.base,
 	};
 }
 

@@ -245,7 +245,8 @@ struct location_columns {
 
 /*
  * [n_samples] each, consistent with each other and good for any counts read before. NULL where no
- * sample differs from what is said last.
+ * sample differs from what is said last. Rows below n_packed are not in stack to time_ns but packed:
+ * sample_rows_read() of sample_rows.h finds any.
  */
 struct sample_columns {
 	const uint32_t *stack;  /* stack_id; NULL only without samples */
@@ -260,7 +261,10 @@ struct sample_columns {
 	const double *square;   /* [n_folded] sum of the squares of their weights, in units */
 	/* [n_folded] when the last of them was, the time being the first one's */
 	const int64_t *last_ns;
-	uint64_t n_folded; /* rows below may be several samples */
+	uint64_t n_folded; /* rows below may be several samples; of these none is packed */
+	uint64_t n_packed; /* rows below are packed */
+	const uint8_t *packed;
+	const struct packed_block *blocks;
 };
 
 /* Marks in place of the frames that stacks were shortened by: not code. */

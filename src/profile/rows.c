@@ -344,7 +344,7 @@ static struct weight_version *scaled_copy(struct profile *p, event_id e, int64_t
 	}
 	memcpy(to->scale.base, v->scale.base, p->now.n_events * sizeof(int64_t));
 	STORE_AT(int64_t, to->scale, e.v) *= factor;
-	for (uint64_t i = 0; i < n; i++)
+	for (uint64_t i = p->samples.n_packed; i < n; i++)
 		STORE_AT(int64_t, to->weight, i) = STORE_AT(int64_t, v->weight, i) *
 						   (row_event(p, i) == e.v ? factor : 1);
 	return to;
@@ -395,7 +395,7 @@ int build_scale(struct profile *p, event_id e, int64_t scale)
 
 /*
  * Room for one more row in a column that there is or that a value, needing it, brings into being;
- * the rows so far then get the usual value.
+ * the rows so far, but for packed ones, then get the usual value.
  */
 static bool row_room(struct profile *p, struct column *c, bool needed, const void *usual)
 {
@@ -407,7 +407,7 @@ static bool row_room(struct profile *p, struct column *c, bool needed, const voi
 		return store_room(p, c, n + 1);
 	if (!store_room(p, c, n + 1))
 		return false;
-	for (uint64_t i = 0; i < n; i++)
+	for (uint64_t i = p->samples.n_packed; i < n; i++)
 		memcpy((char *)c->base + i * c->element_bytes, usual, c->element_bytes);
 	return true;
 }
@@ -422,7 +422,7 @@ static bool weight_room(struct profile *p, bool needed)
 	if (!row_room(p, &v->weight, needed, &unset))
 		return false;
 	if (fresh && v->weight.base)
-		for (uint64_t i = 0; i < p->now.n_samples; i++)
+		for (uint64_t i = p->samples.n_packed; i < p->now.n_samples; i++)
 			STORE_AT(int64_t, v->weight, i) = STORE_AT(int64_t, v->scale,
 								   row_event(p, i));
 	return true;

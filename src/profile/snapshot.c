@@ -20,6 +20,7 @@ struct store_state {
 	uint32_t n_holds;           /* above 0 */
 	struct capture_span *spans; /* [n_captures]; owned */
 	uint32_t n_captures;
+	uint64_t n_packed; /* rows that it knows to be packed */
 	struct heap_columns heap;
 	struct heap_track *tracks; /* [heap.n_tracks]; owned */
 	/* that heap is of; NULL: the profile's; with others of these */
@@ -95,10 +96,21 @@ static bool keep_heap(struct profile *p, struct store_heap_columns *heap)
 	return heap->n_states > 0;
 }
 
+/* Rows that all who hold a state know to be packed; publication is held. */
+static uint64_t known_packed(const struct profile *p)
+{
+	uint64_t n = p->samples.n_packed;
+
+	for (const struct store_state *s = p->states; s; s = s->older)
+		n = s->n_packed < n ? s->n_packed : n;
+	return n;
+}
+
 void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie,
 		   struct store_heap_columns *heap)
 {
 	struct store_gone gone = { .trie = NULL };
+	uint64_t n_packed;
 
 	p->now.version++;
 	pthread_mutex_lock(&p->publication);
@@ -109,7 +121,9 @@ void store_publish(struct profile *p, struct store_rows *by, struct store_trie *
 	p->published = p->now;
 	p->shown = shown_of(p);
 	store_heap_publish(&p->heap);
+	n_packed = known_packed(p);
 	pthread_mutex_unlock(&p->publication);
+	store_rows_forget(p, n_packed);
 	store_gone_done(&gone);
 	store_heap_columns_free(heap);
 }
@@ -155,6 +169,7 @@ static struct store_state *state_new(const struct profile *p, const struct profi
 
 	*s = (struct store_state){ .version = c->version,
 				   .n_captures = c->n_captures,
+				   .n_packed = p->shown.rows.n_packed,
 				   .heap = p->heap.published };
 	s->spans = xcalloc(s->n_captures, sizeof(*s->spans));
 	for (uint32_t i = 0; i < s->n_captures; i++)

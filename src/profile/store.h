@@ -27,6 +27,7 @@
 #define STORE_MOST_CGROUPS ((uint64_t)1 << 20)
 #define STORE_MOST_EVENTS  ((uint64_t)UINT16_MAX)
 #define STORE_MOST_SAMPLES ((uint64_t)1 << 38)
+#define STORE_MOST_PACKED  ((uint64_t)1 << 41) /* bytes */
 
 /* Weights and their scales, which change together: readers of older ones keep what they have. */
 struct weight_version {
@@ -96,9 +97,14 @@ struct store_rows {
 	STORE_ROW_COLUMNS(X)
 #undef X
 	struct weight_version *versions; /* newest first; owned */
-	uint64_t n;                      /* rows; only while a fold makes it */
-	uint64_t n_folded;               /* see struct sample_columns */
-	int64_t slot_ns;                 /* of what was folded */
+	struct column packed; /* uint8_t [packed_bytes] rows below n_packed; see sample_rows.c */
+	struct column blocks; /* struct packed_block */
+	uint64_t packed_bytes;
+	uint64_t n_packed;    /* rows, whole blocks */
+	uint64_t n_forgotten; /* rows that are packed and nowhere else */
+	uint64_t n;           /* rows; only while a fold makes it */
+	uint64_t n_folded;    /* see struct sample_columns */
+	int64_t slot_ns;      /* of what was folded */
 };
 
 /* The trie of stacks, and what rows of those that were shortened say beyond what is left of them. */
@@ -259,6 +265,13 @@ void weight_versions_free(struct weight_version *v);
 /* Empty ones. */
 void store_rows_init(struct store_rows *r);
 void store_rows_done(struct store_rows *r);
+
+/* Packs what there are whole blocks of, before a publication. */
+void store_rows_pack(struct profile *p);
+/* Rows below n, which are packed, are not needed elsewhere any more: nobody holds counts of when they were not. */
+void store_rows_forget(struct profile *p, uint64_t n);
+/* The size of a struct packed_block. */
+size_t store_block_bytes(void);
 
 /* What readers are told of the table. */
 struct sample_columns store_rows_shown(const struct store_rows *r);

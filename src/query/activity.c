@@ -18,10 +18,10 @@
 /* With more slices of threads than this there is no time, only sums: 64 MB of them. */
 #define SLICES_MOST ((size_t)1 << 23)
 
-int64_t activity_time(const struct sample_scan *r, int64_t whole_ns, uint64_t row)
+int64_t activity_time(const struct sample_scan *r, int64_t whole_ns, uint64_t i)
 {
-	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
-	int64_t at = r->rows.time_ns ? r->rows.time_ns[row] : TIME_NONE, since;
+	uint32_t thread = sample_rows_thread(&r->rows, i);
+	int64_t at = sample_rows_time(&r->rows, i), since;
 
 	if (at == TIME_NONE || whole_ns < 0)
 		return TIME_NONE;
@@ -38,50 +38,50 @@ static bool is_within(const struct thread_sums *s, int64_t since)
 }
 
 /* A row that lasts: what of it is within counts there, and as a whole where it begins. */
-static void add_stretch(const struct sample_scan *r, struct thread_sums *s, uint64_t row,
+static void add_stretch(const struct sample_scan *r, struct thread_sums *s, uint64_t i,
 			uint32_t key)
 {
-	int64_t since = activity_time(r, s->whole_ns, row), *slice = NULL;
+	int64_t since = activity_time(r, s->whole_ns, i), *slice = NULL;
 	double from, to;
 
 	if (since != TIME_NONE && s->slice)
 		slice = s->slice + (size_t)key * s->span.n;
 	if (!s->within || is_within(s, since)) {
-		s->n_samples[key] += sample_scan_samples(r, 0, row);
+		s->n_samples[key] += sample_scan_samples(r, 0, i);
 		if (!s->within || !slice)
-			s->weight[key] += sample_scan_adds(r, &r->column[0], row);
+			s->weight[key] += sample_scan_adds(r, &r->column[0], i);
 	}
 	if (!slice)
 		return;
 	from = (double)(since - s->span.from_ns);
-	to = from + sample_scan_span_ns(r, row);
+	to = from + sample_scan_span_ns(r, i);
 	since = sample_scan_stretch(slice, s->span.n, from * s->slices_per_ns,
-				    to * s->slices_per_ns, sample_scan_weight(&r->column[0], row));
+				    to * s->slices_per_ns, sample_scan_weight(&r->column[0], i));
 	s->weight[key] += s->within ? since : 0;
 }
 
-static void add_row(const struct sample_scan *r, struct thread_sums *s, uint64_t row, uint32_t key)
+static void add_row(const struct sample_scan *r, struct thread_sums *s, uint64_t i, uint32_t key)
 {
 	const struct sample_scan_column *column = &r->column[0];
-	int64_t weight = sample_scan_weight(column, row);
-	int64_t since = activity_time(r, s->whole_ns, row);
+	int64_t weight = sample_scan_weight(column, i);
+	int64_t since = activity_time(r, s->whole_ns, i);
 	bool within = is_within(s, since);
 	size_t slice, last;
 
 	if (s->within && s->whole_ns >= 0 && !within)
 		return;
-	s->weight[key] += sample_scan_adds(r, column, row);
-	s->n_samples[key] += sample_scan_samples(r, 0, row);
+	s->weight[key] += sample_scan_adds(r, column, i);
+	s->n_samples[key] += sample_scan_samples(r, 0, i);
 	if (!s->slice || !within)
 		return;
 	slice = (size_t)((double)(since - s->span.from_ns) * s->slices_per_ns);
-	last = (size_t)(((double)(since - s->span.from_ns) + sample_scan_span_ns(r, row)) *
+	last = (size_t)(((double)(since - s->span.from_ns) + sample_scan_span_ns(r, i)) *
 			s->slices_per_ns);
 	if (slice >= s->span.n)
 		slice = s->span.n - 1;
 	if (last >= s->span.n)
 		last = s->span.n - 1;
-	sample_scan_spread(r, row, s->slice + (size_t)key * s->span.n, slice, last, weight);
+	sample_scan_spread(r, i, s->slice + (size_t)key * s->span.n, slice, last, weight);
 }
 
 static void add_batch(const struct sample_scan *r, const struct groups *keys, struct thread_sums *s)
@@ -90,16 +90,15 @@ static void add_batch(const struct sample_scan *r, const struct groups *keys, st
 	const bool *own = sample_scan_own(r, 0);
 
 	for (uint64_t i = 0; i < r->n; i++) {
-		uint64_t row = r->begin + i;
-		uint32_t id = r->rows.thread ? r->rows.thread[row] : ID_NONE;
+		uint32_t id = sample_rows_thread(&r->rows, i);
 
 		if ((own && !own[i]) || (lens && !lens[i]) ||
-		    !sample_scan_counts(&r->column[0], r->event ? r->event[row] : 0))
+		    !sample_scan_counts(&r->column[0], r->event ? r->event[i] : 0))
 			continue;
 		if (r->column[0].lasts)
-			add_stretch(r, s, row, groups_of_row(keys, id));
+			add_stretch(r, s, i, groups_of_row(keys, id));
 		else
-			add_row(r, s, row, groups_of_row(keys, id));
+			add_row(r, s, i, groups_of_row(keys, id));
 	}
 }
 

@@ -48,8 +48,8 @@ struct activity {
 	struct activity_pairs *pairs;
 };
 
-/* When a row of the scan was, since the start of a recording of that length (-1: without times); TIME_NONE: unknown. */
-int64_t activity_time(const struct sample_scan *r, int64_t whole_ns, uint64_t row);
+/* When row i of the batch was, since the start of a recording of that length (-1: without times); TIME_NONE: unknown. */
+int64_t activity_time(const struct sample_scan *r, int64_t whole_ns, uint64_t i);
 
 /* What a process is called, ID_NONE's too. */
 const char *activity_process_name(const struct profile *p, uint32_t process);

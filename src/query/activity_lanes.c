@@ -91,7 +91,7 @@ static void rank_stacks(struct making *m)
 /* A row that stands for several samples, or lasts, counts alike in all slices that it is in. */
 static void add_row(struct making *m, const struct sample_scan *r, uint64_t row)
 {
-	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
+	uint32_t thread = sample_rows_thread(&r->rows, row);
 	size_t key = groups_of_row(&m->act->keys, thread), n = m->span.n;
 	double per_ns = (double)n / (double)(m->span.to_ns - m->span.from_ns), from, to;
 	int64_t since = activity_time(r, m->whole_ns, row), first, last;
@@ -122,13 +122,10 @@ static int add_samples(struct making *m, struct progress *progress)
 	while ((rc = sample_scan_next(r, progress)) > 0) {
 		const bool *lens = sample_scan_any_time(r), *own = sample_scan_own(r, 0);
 
-		for (uint64_t i = 0; i < r->n; i++) {
-			uint64_t row = r->begin + i;
-
+		for (uint64_t i = 0; i < r->n; i++)
 			if ((!lens || lens[i]) && (!own || own[i]) &&
-			    sample_scan_counts(&r->column[0], r->event ? r->event[row] : 0))
-				add_row(m, r, row);
-		}
+			    sample_scan_counts(&r->column[0], r->event ? r->event[i] : 0))
+				add_row(m, r, i);
 	}
 	sample_scan_free(r);
 	return rc;

@@ -5,10 +5,12 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "formats/perf_data.h"
 #include "input/input.h"
 #include "profile/builder.h"
 #include "profile/profile.h"
+#include "profile/sample_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +19,24 @@ static void check_profile(const struct profile *p)
 {
 	struct profile_counts n;
 	struct stack_columns stacks;
-	struct sample_columns samples;
+	struct sample_columns columns;
+	struct sample_rows *rows = xmalloc(sizeof(*rows));
+	uint32_t n_rows;
 
 	profile_counts_read(p, &n);
 	profile_stacks(p, &stacks);
-	profile_samples(p, &samples);
+	profile_samples(p, &columns);
 	for (uint32_t i = 1; i < n.n_stacks; i++)
 		if (stacks.parent[i] >= i || stacks.location[i] >= n.n_locations)
 			abort();
-	for (uint64_t i = 0; i < n.n_samples; i++)
-		if (samples.stack[i] >= n.n_stacks || (samples.weight && samples.weight[i] < 0) ||
-		    (samples.event && samples.event[i] >= n.n_events))
-			abort();
+	for (uint64_t row = 0; row < n.n_samples; row += n_rows) {
+		n_rows = sample_rows_next(rows, &columns, row, n.n_samples, ROWS_ALL);
+		for (uint32_t i = 0; i < n_rows; i++)
+			if (rows->stack[i] >= n.n_stacks || sample_rows_weight(rows, i) < 0 ||
+			    sample_rows_event(rows, i) >= n.n_events)
+				abort();
+	}
+	free(rows);
 }
 
 void fuzz_perf_data(const uint8_t *bytes, size_t n)

@@ -2,11 +2,14 @@
 /* Processes that ended long ago are forgotten, and nothing that is asked of others becomes another answer by it. */
 #include "config.h"
 
+#include "base/mem.h"
+#include "profile/sample_rows.h"
 #include "tests/support/feed_rig.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -75,20 +78,26 @@ static uint64_t count(const struct profile *p, const struct profile_counts *held
 	struct profile_counts counts;
 	struct location_columns locations;
 	struct stack_columns stacks;
-	struct sample_columns rows;
+	struct sample_columns columns;
+	struct sample_rows *rows = xmalloc(sizeof(*rows));
 	uint64_t n = 0;
+	uint32_t n_rows;
 
 	profile_counts_read(p, &counts);
 	held = held ? held : &counts;
 	profile_locations(p, &locations);
 	profile_stacks_of(p, held, &stacks);
-	profile_samples_of(p, held, &rows);
-	for (uint64_t i = 0; i < held->n_samples; i++) {
-		module_id module = { locations.module[stacks.location[rows.stack[i]]] };
+	profile_samples_of(p, held, &columns);
+	for (uint64_t row = 0; row < held->n_samples; row += n_rows) {
+		n_rows = sample_rows_next(rows, &columns, row, held->n_samples, ROWS_ALL);
+		for (uint32_t i = 0; i < n_rows; i++) {
+			module_id module = { locations.module[stacks.location[rows->stack[i]]] };
 
-		if (is_wanted(p, &q, module, (thread_id){ rows.thread[i] }))
-			n += sample_count(&rows, i);
+			if (is_wanted(p, &q, module, (thread_id){ rows->thread[i] }))
+				n += sample_count(&columns, row + i);
+		}
 	}
+	free(rows);
 	return n;
 }
 

@@ -79,8 +79,8 @@ static void add_column(const struct sample_scan *r, uint32_t c, struct weights *
 {
 	const struct sample_scan_column *column = &r->column[c];
 	const bool *lens = sample_scan_lens(r), *own = sample_scan_own(r, c);
-	const uint32_t *stack = r->rows.stack + r->begin;
-	const uint16_t *event = r->event ? r->event + r->begin : NULL;
+	const uint32_t *stack = r->rows.stack;
+	const uint16_t *event = r->event;
 	int64_t total = 0, whole = 0, *to = w->stack ? w->stack + c : NULL;
 	uint32_t n_columns = w->n_columns;
 
@@ -91,7 +91,7 @@ static void add_column(const struct sample_scan *r, uint32_t c, struct weights *
 
 		if ((event && !sample_scan_counts(column, event[i])) || (own && !own[i]))
 			continue;
-		x = sample_scan_adds(r, column, r->begin + i);
+		x = sample_scan_adds(r, column, i);
 		whole += x;
 		if (lens && !lens[i])
 			continue;
@@ -104,12 +104,12 @@ static void add_column(const struct sample_scan *r, uint32_t c, struct weights *
 }
 
 /* A row's slice of time, and, where it passes by its time too, the earliest and latest so far. */
-static void note_time(const struct sample_scan *r, const struct notes *n, uint64_t row, bool passes,
+static void note_time(const struct sample_scan *r, const struct notes *n, uint64_t i, bool passes,
 		      struct weights *w)
 {
 	const struct sample_scan_column *column = &r->column[0];
-	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
-	int64_t at = r->rows.time_ns[row], since;
+	uint32_t thread = sample_rows_thread(&r->rows, i);
+	int64_t at = r->rows.time_ns[i], since;
 	size_t slice, last;
 
 	if (at == TIME_NONE || n->slices_per_ns == 0)
@@ -121,17 +121,16 @@ static void note_time(const struct sample_scan *r, const struct notes *n, uint64
 		since = w->end_ns - w->begin_ns;
 	if (column->lasts) {
 		sample_scan_stretch(w->slice, WEIGH_N_SLICES, (double)since * n->slices_per_ns,
-				    ((double)since + sample_scan_span_ns(r, row)) *
-					    n->slices_per_ns,
-				    sample_scan_weight(column, row));
+				    ((double)since + sample_scan_span_ns(r, i)) * n->slices_per_ns,
+				    sample_scan_weight(column, i));
 	} else {
 		slice = (size_t)((double)since * n->slices_per_ns);
-		last = (size_t)(((double)since + sample_scan_span_ns(r, row)) * n->slices_per_ns);
+		last = (size_t)(((double)since + sample_scan_span_ns(r, i)) * n->slices_per_ns);
 		if (slice >= WEIGH_N_SLICES)
 			slice = WEIGH_N_SLICES - 1;
-		sample_scan_spread(r, row, w->slice, slice,
+		sample_scan_spread(r, i, w->slice, slice,
 				   last < WEIGH_N_SLICES ? last : WEIGH_N_SLICES - 1,
-				   sample_scan_weight(column, row));
+				   sample_scan_weight(column, i));
 	}
 	at = w->begin_ns + since;
 	if (!passes)
@@ -139,7 +138,7 @@ static void note_time(const struct sample_scan *r, const struct notes *n, uint64
 	if (w->first_ns == TIME_NONE || at < w->first_ns)
 		w->first_ns = at;
 	if (column->lasts)
-		at += (int64_t)fmin(sample_scan_span_ns(r, row), (double)(w->end_ns - at));
+		at += (int64_t)fmin(sample_scan_span_ns(r, i), (double)(w->end_ns - at));
 	if (w->last_ns == TIME_NONE || at > w->last_ns)
 		w->last_ns = at;
 }
@@ -147,28 +146,27 @@ static void note_time(const struct sample_scan *r, const struct notes *n, uint64
 /* What column 0 tells beyond its weights. */
 static void note_activity(const struct sample_scan *r, const struct notes *n, struct weights *w)
 {
-	const struct sample_columns *rows = &r->rows;
+	const struct sample_rows *rows = &r->rows;
 	const bool *lens = sample_scan_lens(r), *own = sample_scan_own(r, 0);
 	const bool *any_time = sample_scan_any_time(r);
 
 	for (uint64_t i = 0; i < r->n; i++) {
-		uint64_t row = r->begin + i;
 		bool passes = !lens || lens[i];
 		uint64_t n_samples;
 
 		if ((own && !own[i]) || (any_time && !any_time[i]) ||
-		    !sample_scan_counts(&r->column[0], r->event ? r->event[row] : 0))
+		    !sample_scan_counts(&r->column[0], r->event ? r->event[i] : 0))
 			continue;
 		if (rows->time_ns)
-			note_time(r, n, row, passes, w);
+			note_time(r, n, i, passes, w);
 		if (!passes)
 			continue;
-		n_samples = sample_scan_samples(r, 0, row);
+		n_samples = sample_scan_samples(r, 0, i);
 		w->n_samples += n_samples;
 		if (w->samples)
-			w->samples[rows->stack[row]] += n_samples;
-		if (rows->thread && rows->thread[row] != ID_NONE)
-			n->threads[rows->thread[row]] = true;
+			w->samples[rows->stack[i]] += n_samples;
+		if (sample_rows_thread(rows, i) != ID_NONE)
+			n->threads[rows->thread[i]] = true;
 	}
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/task.h"
+#include "profile/sample_rows.h"
 #include "query/core/filter.h"
 #include "query/core/filter_term.h"
 #include "query/core/frame_ids.h"
@@ -282,7 +283,6 @@ int compiled_filter_init(struct compiled_filter *s, const struct profile *p,
 				       .n_captures = counts->n_captures,
 				       .profile = p,
 				       .origin = origin };
-	profile_samples_of(p, counts, &s->rows);
 	s->times = xmalloc(n * sizeof(*s->times));
 	s->blocks = xmalloc(n * sizeof(*s->blocks));
 	for (size_t i = 0; i < n && rc == 0; i++)
@@ -302,23 +302,24 @@ void compiled_filter_done(struct compiled_filter *s)
 	*s = (struct compiled_filter){ 0 };
 }
 
-static uint32_t row_thread(const struct compiled_filter *s, uint64_t row)
+static uint32_t row_thread(const struct compiled_filter *s, const struct sample_rows *rows,
+			   uint64_t i)
 {
-	uint32_t thread = s->rows.thread ? s->rows.thread[row] : ID_NONE;
+	uint32_t thread = sample_rows_thread(rows, i);
 
 	return thread == ID_NONE ? s->n_threads : thread;
 }
 
-static void sift_time(const struct compiled_filter *s, const struct term *t, uint64_t begin,
-		      uint64_t n, bool *pass)
+static void sift_time(const struct compiled_filter *s, const struct sample_rows *rows,
+		      const struct term *t, uint64_t n, bool *pass)
 {
 	for (uint64_t i = 0; i < n; i++) {
-		int64_t at = s->rows.time_ns ? s->rows.time_ns[begin + i] : TIME_NONE;
+		int64_t at = sample_rows_time(rows, i);
 		bool in = false;
 
 		if (at != TIME_NONE) {
 			/* Times may be any number: the difference is taken without overflow. */
-			if (__builtin_sub_overflow(at, s->origin[row_thread(s, begin + i)], &at))
+			if (__builtin_sub_overflow(at, s->origin[row_thread(s, rows, i)], &at))
 				at = INT64_MAX;
 			in = at >= t->from_ns && (at < t->to_ns || t->to_ns == INT64_MAX);
 		}
@@ -327,10 +328,9 @@ static void sift_time(const struct compiled_filter *s, const struct term *t, uin
 }
 
 /* Rows of the batch that know no thread, by the capture that they stand in. */
-static void sift_threadless(const struct compiled_filter *s, uint64_t begin, uint64_t n, bool *pass)
+static void sift_threadless(const struct compiled_filter *s, const struct sample_rows *rows,
+			    uint64_t begin, uint64_t n, bool *pass)
 {
-	const uint32_t *thread = s->rows.thread;
-
 	for (uint32_t i = 0; i < s->n_captures; i++) {
 		uint64_t from = profile_capture(s->profile, (capture_id){ i })->first_sample;
 		uint64_t to = begin + n;
@@ -341,32 +341,31 @@ static void sift_threadless(const struct compiled_filter *s, uint64_t begin, uin
 			continue;
 		to = to < begin + n ? to : begin + n;
 		for (uint64_t row = from > begin ? from : begin; row < to; row++)
-			if (!thread || thread[row] == ID_NONE)
+			if (sample_rows_thread(rows, row - begin) == ID_NONE)
 				pass[row - begin] = false;
 	}
 }
 
-void compiled_filter_rows_any_time(const struct compiled_filter *s, uint64_t begin, uint64_t n,
-				   bool *pass)
+void compiled_filter_rows_any_time(const struct compiled_filter *s, const struct sample_rows *rows,
+				   uint64_t begin, uint64_t n, bool *pass)
 {
-	const struct sample_columns *rows = &s->rows;
-
 	if (s->passes_all)
 		return;
 	for (uint64_t i = 0; s->stack && i < n; i++)
-		pass[i] &= s->stack[rows->stack[begin + i]];
+		pass[i] &= s->stack[rows->stack[i]];
 	for (uint64_t i = 0; s->thread && i < n; i++)
-		pass[i] &= s->thread[row_thread(s, begin + i)];
+		pass[i] &= s->thread[row_thread(s, rows, i)];
 	if (s->capture)
-		sift_threadless(s, begin, n, pass);
+		sift_threadless(s, rows, begin, n, pass);
 	for (uint64_t i = 0; s->event && i < n; i++)
-		pass[i] &= s->event[rows->event ? rows->event[begin + i] : 0];
+		pass[i] &= s->event[sample_rows_event(rows, i)];
 	for (uint64_t i = 0; s->cpu && i < n; i++)
-		pass[i] &= s->cpu[rows->cpu ? rows->cpu[begin + i] : CPU_NONE];
+		pass[i] &= s->cpu[sample_rows_cpu(rows, i)];
 }
 
-void compiled_filter_times(const struct compiled_filter *s, uint64_t begin, uint64_t n, bool *pass)
+void compiled_filter_times(const struct compiled_filter *s, const struct sample_rows *rows,
+			   uint64_t n, bool *pass)
 {
 	for (uint32_t i = 0; i < s->n_times; i++)
-		sift_time(s, s->times[i], begin, n, pass);
+		sift_time(s, rows, s->times[i], n, pass);
 }

@@ -13,6 +13,7 @@
 
 struct filter;
 struct progress;
+struct sample_rows;
 struct term;
 
 struct compiled_filter {
@@ -32,7 +33,6 @@ struct compiled_filter {
 	const struct profile *profile; /* borrowed */
 	const int64_t *
 		origin; /* [n_threads + 1] starts of captures, see compiled_filter_origins(); borrowed */
-	struct sample_columns rows; /* of the profile */
 };
 
 /*
@@ -50,10 +50,11 @@ int compiled_filter_init(struct compiled_filter *s, const struct profile *p,
 			 const int64_t *origin, struct progress *progress);
 void compiled_filter_done(struct compiled_filter *s);
 
-/* Sets pass[i] for rows [begin, begin + n) to what it was and the sieve says, but for times. */
-void compiled_filter_rows_any_time(const struct compiled_filter *s, uint64_t begin, uint64_t n,
-				   bool *pass);
+/* Sets pass[i] for rows [begin, begin + n), which were read, to what it was and the sieve says, but for times. */
+void compiled_filter_rows_any_time(const struct compiled_filter *s, const struct sample_rows *rows,
+				   uint64_t begin, uint64_t n, bool *pass);
 /* The same for what it says of times. */
-void compiled_filter_times(const struct compiled_filter *s, uint64_t begin, uint64_t n, bool *pass);
+void compiled_filter_times(const struct compiled_filter *s, const struct sample_rows *rows,
+			   uint64_t n, bool *pass);
 
 #endif

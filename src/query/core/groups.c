@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "profile/sample_rows.h"
 #include "query/core/frame_ids.h"
 #include "query/core/name_rules.h"
 
@@ -508,13 +509,20 @@ static uint32_t key_of_cpu(struct maker *m, uint32_t id)
 
 static uint32_t n_cpus(const struct profile *p, const struct profile_counts *counts)
 {
-	struct sample_columns rows;
-	uint32_t n = 0;
+	struct sample_rows *rows = xmalloc(sizeof(*rows));
+	struct sample_columns columns;
+	uint32_t n = 0, n_rows;
 
-	profile_samples_of(p, counts, &rows);
-	for (uint64_t i = 0; rows.cpu && i < counts->n_samples; i++)
-		if (rows.cpu[i] != CPU_NONE && rows.cpu[i] >= n)
-			n = rows.cpu[i] + 1u;
+	profile_samples_of(p, counts, &columns);
+	for (uint64_t row = 0; columns.cpu; row += n_rows) {
+		n_rows = sample_rows_next(rows, &columns, row, counts->n_samples, ROWS_CPU);
+		if (n_rows == 0)
+			break;
+		for (uint32_t i = 0; i < n_rows; i++)
+			if (rows->cpu[i] != CPU_NONE && rows->cpu[i] >= n)
+				n = rows->cpu[i] + 1u;
+	}
+	free(rows);
 	return n;
 }
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "profile/heap/heap.h"
 #include "profile/profile.h"
+#include "profile/sample_rows.h"
 #include "query/core/filter.h"
 #include "query/core/name_rules.h"
 
@@ -73,16 +74,23 @@ bool lens_event_outranks(const struct profile *p, uint32_t event, uint64_t n, ui
 static event_id usual_event(const struct profile *p, const struct filter *f)
 {
 	struct profile_counts counts;
-	struct sample_columns rows;
-	uint32_t best = ID_NONE;
+	struct sample_columns columns;
+	struct sample_rows *rows = xmalloc(sizeof(*rows));
+	uint32_t best = ID_NONE, n;
 	uint64_t *n_samples;
 
 	profile_hold(p, &counts);
-	profile_samples_of(p, &counts, &rows);
+	profile_samples_of(p, &counts, &columns);
 	n_samples = xcalloc(counts.n_events, sizeof(*n_samples));
-	for (uint64_t i = 0; rows.event && i < counts.n_samples; i++)
-		n_samples[rows.event[i]] += sample_count(&rows, i);
+	for (uint64_t row = 0; columns.event; row += n) {
+		n = sample_rows_next(rows, &columns, row, counts.n_samples, ROWS_EVENT);
+		if (n == 0)
+			break;
+		for (uint32_t i = 0; i < n; i++)
+			n_samples[rows->event[i]] += sample_count(&columns, row + i);
+	}
 	profile_release(p, &counts);
+	free(rows);
 	for (uint32_t i = 0; i < counts.n_events; i++) {
 		const struct event *e = profile_event(p, (event_id){ i });
 		string_id name = e->name;

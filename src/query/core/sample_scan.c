@@ -27,19 +27,16 @@ static void prepare_column(struct sample_scan *r, const struct profile *p, uint3
 		return;
 	event = profile_event(p, m.event);
 	if (event->is_counted)
-		column->per_sample = r->rows.scale[m.event.v];
+		column->per_sample = r->columns.scale[m.event.v];
 	if (!event->is_counted &&
 	    (m.measure == MEASURE_SAMPLES || !event->has_weight || event->is_heap)) {
-		column->weight = r->rows.count;
-		column->n_weights = r->rows.n_folded;
 		column->counts = true;
 		column->finer = column->fades ? SAMPLE_SCAN_FADED : 1;
 		return;
 	}
-	column->weight = r->rows.weight;
-	column->n_weights = r->rows.weight ? r->counts.n_samples : 0;
-	column->one = r->rows.scale[m.event.v];
-	column->lasts = event_lasts(event) && r->rows.time_ns && column->weight;
+	column->weighs = true;
+	column->one = r->columns.scale[m.event.v];
+	column->lasts = event_lasts(event) && r->columns.time_ns && r->columns.weight;
 	if (m.measure == MEASURE_WALL && metric_waits(p, m).v < r->counts.n_events)
 		column->also = metric_waits(p, m).v;
 }
@@ -66,16 +63,47 @@ int64_t sample_scan_stretch(int64_t *slice, uint32_t n, double from, double to, 
 	return done - first;
 }
 
+/* What rows of the batch add, where they say so. */
+static void point_weights(const struct sample_scan *r, struct sample_scan_column *c)
+{
+	uint64_t n_folded = r->columns.n_folded;
+
+	c->weight = c->weighs ? r->rows.weight : NULL;
+	c->n_weights = c->weight ? r->n : 0;
+	if (!c->counts || r->begin >= n_folded)
+		return;
+	c->weight = r->columns.count + r->begin;
+	c->n_weights = n_folded - r->begin < r->n ? n_folded - r->begin : r->n;
+}
+
+/* The rows after those of the batch so far; how many they are. */
+static uint64_t read_batch(struct sample_scan *r)
+{
+	uint64_t left;
+
+	r->begin += r->n;
+	left = r->counts.n_samples - r->begin;
+	r->n = left < SAMPLE_SCAN_BATCH ? left : SAMPLE_SCAN_BATCH;
+	if (r->n == 0)
+		return 0;
+	sample_rows_read(&r->rows, &r->columns, r->begin, (uint32_t)r->n, r->wanted);
+	r->event = r->counts.n_events > 1 ? r->rows.event : NULL;
+	for (uint32_t c = 0; c < r->lens->n_columns; c++)
+		point_weights(r, &r->column[c]);
+	return r->n;
+}
+
 /* The least unit in which squares of all rows of the event add up to less than 2^60. */
-static void find_square_unit(const struct sample_scan *r, struct sample_scan_column *column)
+static void find_square_unit(struct sample_scan *r, struct sample_scan_column *column)
 {
 	double sum = 0;
 
-	for (uint64_t i = 0; i < r->counts.n_samples; i++) {
-		if (sample_scan_counts(column, r->event ? r->event[i] : 0))
-			sum += fabs(
-				sample_scan_square(r, column, i, sample_scan_weight(column, i)));
-	}
+	while (read_batch(r) > 0)
+		for (uint64_t i = 0; i < r->n; i++)
+			if (sample_scan_counts(column, r->event ? r->event[i] : 0))
+				sum += fabs(sample_scan_square(r, column, i,
+							       sample_scan_weight(column, i)));
+	r->begin = r->n = 0;
 	column->square_unit = 1 + (int64_t)sqrt(sum / 0x1p60);
 }
 
@@ -104,22 +132,20 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	r->lens = lens;
 	r->counts = *counts;
 	r->counts.n_samples = n_rows;
-	r->rows = *rows;
-	r->event = counts->n_events > 1 ? r->rows.event : NULL;
+	r->columns = *rows;
+	r->wanted = ROWS_ALL;
 	r->origin = compiled_filter_origins(p, counts);
 	r->newest_ns = newest(p, counts);
 	if (lens->now_ns > r->newest_ns)
 		r->newest_ns = lens->now_ns;
 	rc = compiled_filter_init(&r->sieve, p, counts, lens->filter, lens->inlines, r->origin,
 				  progress);
-	r->sieve.rows = *rows;
 	for (uint32_t c = 0; c < lens->n_columns && rc == 0; c++) {
 		prepare_column(r, p, c);
 		if (lens->column[c].squares)
 			find_square_unit(r, &r->column[c]);
 		rc = compiled_filter_init(&r->column[c].sieve, p, counts, lens->column[c].filter,
 					  lens->inlines, r->origin, progress);
-		r->column[c].sieve.rows = *rows;
 	}
 	if (rc < 0)
 		sample_scan_free(r);
@@ -161,9 +187,8 @@ static void fade(struct sample_scan *r)
 	double lives = 1.0 / (double)r->lens->half_life_ns;
 
 	for (uint64_t i = 0; i < r->n; i++) {
-		uint64_t row = r->begin + i;
-		uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
-		int64_t at = r->rows.time_ns ? r->rows.time_ns[row] : TIME_NONE, since;
+		uint32_t thread = sample_rows_thread(&r->rows, i);
+		int64_t at = sample_rows_time(&r->rows, i), since;
 
 		r->left[i] = 1;
 		if (at == TIME_NONE)
@@ -176,33 +201,31 @@ static void fade(struct sample_scan *r)
 }
 
 /* any_time (may be NULL) becomes what passes without the time terms, where there are such. */
-static void sift(const struct compiled_filter *s, uint64_t begin, uint64_t n, bool *passes,
+static void sift(const struct sample_scan *r, const struct compiled_filter *s, bool *passes,
 		 bool *any_time)
 {
+	const struct sample_rows *rows = &r->rows;
+	uint64_t begin = r->begin, n = r->n;
+
 	if (s->passes_all)
 		return;
 	memset(passes, true, n);
-	compiled_filter_rows_any_time(s, begin, n, passes);
+	compiled_filter_rows_any_time(s, rows, begin, n, passes);
 	if (any_time && s->n_times > 0)
 		memcpy(any_time, passes, n);
-	compiled_filter_times(s, begin, n, passes);
+	compiled_filter_times(s, rows, n, passes);
 }
 
 int sample_scan_next(struct sample_scan *r, struct progress *progress)
 {
-	uint64_t left;
-
-	r->begin += r->n;
-	left = r->counts.n_samples - r->begin;
-	r->n = left < SAMPLE_SCAN_BATCH ? left : SAMPLE_SCAN_BATCH;
-	if (r->n == 0)
+	if (read_batch(r) == 0)
 		return 0;
 	if (progress_cancelled(progress))
 		return -ECANCELED;
 	if (r->lens->half_life_ns > 0)
 		fade(r);
-	sift(&r->sieve, r->begin, r->n, r->passes, r->any_time);
+	sift(r, &r->sieve, r->passes, r->any_time);
 	for (uint32_t c = 0; c < r->lens->n_columns; c++)
-		sift(&r->column[c].sieve, r->begin, r->n, r->column[c].passes, NULL);
+		sift(r, &r->column[c].sieve, r->column[c].passes, NULL);
 	return 1;
 }

@@ -8,9 +8,11 @@
 #include "query/diff/diff_doubt.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "profile/sample_rows.h"
 #include "query/analysis.h"
 #include "query/diff/diff.h"
 
@@ -33,16 +35,23 @@ static int64_t common_divisor(int64_t a, int64_t b)
 /* What the counts of an event in folded stacks have in common; 1: too few to say. */
 static int64_t factor_of(const struct analysis *a, event_id event)
 {
+	struct sample_rows *rows = xmalloc(sizeof(*rows));
 	struct sample_columns c;
 	int64_t factor = 0;
-	uint32_t n = 0;
+	uint32_t n = 0, n_rows;
 
 	profile_samples_of(a->profile, &a->counts, &c);
-	for (uint64_t i = 0; i < a->counts.n_samples && c.weight && factor != 1; i++)
-		if ((c.event ? c.event[i] : 0) == event.v && c.weight[i] > 0) {
-			factor = common_divisor(factor, c.weight[i]);
-			n++;
-		}
+	for (uint64_t row = 0; c.weight && factor != 1; row += n_rows) {
+		n_rows = sample_rows_next(rows, &c, row, a->counts.n_samples, ROWS_WEIGHT);
+		if (n_rows == 0)
+			break;
+		for (uint32_t i = 0; i < n_rows && factor != 1; i++)
+			if (sample_rows_event(rows, i) == event.v && rows->weight[i] > 0) {
+				factor = common_divisor(factor, rows->weight[i]);
+				n++;
+			}
+	}
+	free(rows);
 	return n < LEAST_FACTORS ? 1 : factor / c.scale[event.v];
 }
 

@@ -153,15 +153,15 @@ static void take_run(const struct analysis *a, enum side side, uint32_t c, struc
 }
 
 /* A row's time since its capture began and what it weighs: the rows of a file have the same ones beside any other file. */
-static uint64_t hash_row(const struct sample_scan *r, uint32_t c, uint64_t row)
+static uint64_t hash_row(const struct sample_scan *r, uint32_t c, uint64_t i)
 {
-	const struct sample_columns *rows = &r->rows;
-	uint32_t thread = rows->thread ? rows->thread[row] : ID_NONE;
-	double weight = (double)sample_scan_weight(&r->column[c], row) / (double)r->column[c].one;
+	uint32_t thread = sample_rows_thread(&r->rows, i);
+	int64_t at = sample_rows_time(&r->rows, i);
+	double weight = (double)sample_scan_weight(&r->column[c], i) / (double)r->column[c].one;
 	uint64_t since = 0, bits;
 
-	if (rows->time_ns && rows->time_ns[row] != TIME_NONE)
-		since = (uint64_t)rows->time_ns[row] -
+	if (at != TIME_NONE)
+		since = (uint64_t)at -
 			(uint64_t)r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
 	memcpy(&bits, &weight, sizeof(bits));
 	return hash_u64(hash_u64(since) ^ bits);
@@ -181,13 +181,10 @@ static void hash_rows(const struct analysis *a, uint64_t sum[LENS_MAX_COLUMNS])
 		for (uint32_t c = SIDES_FIRST; c < end; c++) {
 			const bool *own = sample_scan_own(r, c);
 
-			for (uint64_t i = 0; i < r->n; i++) {
-				uint64_t row = r->begin + i;
-
+			for (uint64_t i = 0; i < r->n; i++)
 				if ((!own || own[i]) &&
-				    sample_scan_counts(&r->column[c], r->event ? r->event[row] : 0))
-					sum[c] += hash_row(r, c, row);
-			}
+				    sample_scan_counts(&r->column[c], r->event ? r->event[i] : 0))
+					sum[c] += hash_row(r, c, i);
 		}
 	}
 	sample_scan_free(r);

@@ -126,16 +126,13 @@ static void mark_stacks(struct phases *f)
 	}
 }
 
-static void add_row(struct phases *f, const struct sample_scan *r, uint64_t row)
+static void add_row(struct phases *f, const struct sample_scan *r, uint64_t i)
 {
-	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE, slice;
-	int64_t at = r->rows.time_ns ? r->rows.time_ns[row] : TIME_NONE, since;
-	int64_t weight = sample_scan_adds(r, &r->column[0], row);
-	uint64_t mask = f->mask[r->rows.stack[row]];
+	int64_t weight = sample_scan_adds(r, &r->column[0], i), since;
+	uint64_t mask = f->mask[r->rows.stack[i]];
+	uint32_t slice;
 
-	if (at == TIME_NONE ||
-	    __builtin_sub_overflow(at, r->origin[thread == ID_NONE ? r->counts.n_threads : thread],
-				   &since))
+	if (!sample_scan_since(r, i, &since))
 		return;
 	since -= f->from_ns;
 	if (since < 0 || since > f->span_ns)
@@ -158,13 +155,10 @@ static int add_samples(struct phases *f)
 	while ((rc = sample_scan_next(r, f->c->progress)) > 0) {
 		const bool *lens = sample_scan_lens(r), *own = sample_scan_own(r, 0);
 
-		for (uint64_t i = 0; i < r->n; i++) {
-			uint64_t row = r->begin + i;
-
+		for (uint64_t i = 0; i < r->n; i++)
 			if ((!lens || lens[i]) && (!own || own[i]) &&
-			    sample_scan_counts(&r->column[0], r->event ? r->event[row] : 0))
-				add_row(f, r, row);
-		}
+			    sample_scan_counts(&r->column[0], r->event ? r->event[i] : 0))
+				add_row(f, r, i);
 	}
 	sample_scan_free(r);
 	return rc;

@@ -24,19 +24,8 @@ struct stretch {
 	const struct recent_rows *rows;
 };
 
-/* When the row was, since its capture's start; false: that is not known. */
-static bool time_of(const struct sample_scan *r, uint64_t row, int64_t *since)
-{
-	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
-	int64_t at = r->rows.time_ns[row];
-
-	return at != TIME_NONE &&
-	       !__builtin_sub_overflow(
-		       at, r->origin[thread == ID_NONE ? r->counts.n_threads : thread], since);
-}
-
 /* The first row of the first batch that must be looked at. */
-static uint64_t first_row(const struct sample_scan *r, int64_t from_ns)
+static uint64_t first_row(struct sample_scan *r, int64_t from_ns)
 {
 	uint64_t row = r->counts.n_samples;
 
@@ -45,8 +34,10 @@ static uint64_t first_row(const struct sample_scan *r, int64_t from_ns)
 		bool young = false;
 		int64_t since;
 
-		for (uint64_t i = begin; i < row && !young; i++)
-			young = time_of(r, i, &since) && since >= from_ns - DISORDER_NS;
+		sample_rows_read(&r->rows, &r->columns, begin, (uint32_t)(row - begin),
+				 ROWS_THREAD | ROWS_TIME);
+		for (uint64_t i = 0; i < row - begin && !young; i++)
+			young = sample_scan_since(r, i, &since) && since >= from_ns - DISORDER_NS;
 		if (!young)
 			break;
 		row = begin;
@@ -55,12 +46,12 @@ static uint64_t first_row(const struct sample_scan *r, int64_t from_ns)
 }
 
 /* Which row of weights a sample counts for. */
-static uint32_t row_of(const struct sample_scan *r, const struct recent_rows *rows, uint64_t row)
+static uint32_t row_of(const struct sample_scan *r, const struct recent_rows *rows, uint64_t i)
 {
-	uint32_t stack = r->rows.stack[row];
+	uint32_t stack = r->rows.stack[i];
 
 	if (rows->threads)
-		return groups_of_row(rows->threads, r->rows.thread ? r->rows.thread[row] : ID_NONE);
+		return groups_of_row(rows->threads, sample_rows_thread(&r->rows, i));
 	return rows->of_stack ? rows->of_stack[stack] : stack;
 }
 
@@ -70,19 +61,18 @@ static void add_batch(const struct sample_scan *r, const struct stretch *s, stru
 	const bool *lens = sample_scan_lens(r), *own = sample_scan_own(r, 0);
 
 	for (uint64_t i = 0; i < r->n; i++) {
-		uint64_t row = r->begin + i;
 		int64_t since;
 		uint64_t slot;
 
 		if ((lens && !lens[i]) || (own && !own[i]) ||
-		    !sample_scan_counts(column, r->event ? r->event[row] : 0) ||
-		    !time_of(r, row, &since) || since < s->from_ns)
+		    !sample_scan_counts(column, r->event ? r->event[i] : 0) ||
+		    !sample_scan_since(r, i, &since) || since < s->from_ns)
 			continue;
 		slot = ((uint64_t)since - (uint64_t)s->from_ns) / (uint64_t)s->slot_ns;
 		if (slot >= s->n)
 			continue;
-		w->stack[(size_t)row_of(r, s->rows, row) * s->n + slot] +=
-			sample_scan_weight(column, row);
+		w->stack[(size_t)row_of(r, s->rows, i) * s->n + slot] += sample_scan_weight(column,
+											    i);
 	}
 }
 
@@ -91,7 +81,7 @@ static int weigh_samples(struct sample_scan *r, const struct stretch *s, struct 
 {
 	int rc;
 
-	if (!r->rows.time_ns)
+	if (!r->columns.time_ns)
 		return -ENODATA;
 	r->begin = first_row(r, s->from_ns);
 	while ((rc = sample_scan_next(r, progress)) > 0)

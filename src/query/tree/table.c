@@ -150,7 +150,7 @@ void table_of_sums(const struct table_sums *s, struct table *out)
 }
 
 /* The key of a sample. */
-static uint32_t key_of_row(const struct groups *k, const struct sample_columns *rows, uint64_t row)
+static uint32_t key_of_row(const struct groups *k, const struct sample_rows *rows, uint64_t i)
 {
 	uint32_t id = ID_NONE;
 
@@ -160,13 +160,13 @@ static uint32_t key_of_row(const struct groups *k, const struct sample_columns *
 	case GROUP_COMM:
 	case GROUP_CGROUP:
 	case GROUP_LABELS:
-		id = rows->thread ? rows->thread[row] : ID_NONE;
+		id = sample_rows_thread(rows, i);
 		break;
 	case GROUP_EVENT:
-		id = rows->event ? rows->event[row] : 0;
+		id = sample_rows_event(rows, i);
 		break;
 	case GROUP_CPU:
-		id = rows->cpu ? rows->cpu[row] : ID_NONE;
+		id = rows->cpu ? rows->cpu[i] : ID_NONE;
 		break;
 	case GROUP_FUNCTION:
 	case GROUP_MODULE:
@@ -178,16 +178,16 @@ static uint32_t key_of_row(const struct groups *k, const struct sample_columns *
 }
 
 /* Samples of a row that no column counts, in the scale of column 0. */
-static uint64_t samples_of_other(const struct sample_scan *r, const struct profile *p, uint64_t row)
+static uint64_t samples_of_other(const struct sample_scan *r, const struct profile *p, uint64_t i)
 {
-	uint32_t event = r->event ? r->event[row] : 0;
+	uint32_t event = r->event ? r->event[i] : 0;
 	double scale = (double)sample_scan_sample_scale(r, 0);
 
 	if (!profile_event(p, (event_id){ event })->is_counted || !r->rows.weight)
-		return (uint64_t)scale * sample_count(&r->rows, row);
-	if (r->rows.weight[row] <= 0)
+		return (uint64_t)scale * sample_scan_count(r, i);
+	if (r->rows.weight[i] <= 0)
 		return 0;
-	return (uint64_t)((double)r->rows.weight[row] * scale / (double)r->rows.scale[event]);
+	return (uint64_t)((double)r->rows.weight[i] * scale / (double)r->columns.scale[event]);
 }
 
 static void add_column(const struct sample_scan *r, uint32_t c, const struct profile *p,
@@ -198,19 +198,18 @@ static void add_column(const struct sample_scan *r, uint32_t c, const struct pro
 	bool all_events = c == 0 && s->keys->grouping == GROUP_EVENT;
 
 	for (uint64_t i = 0; i < r->n; i++) {
-		uint64_t row = r->begin + i;
-		bool other = !sample_scan_counts(column, r->event ? r->event[row] : 0);
+		bool other = !sample_scan_counts(column, r->event ? r->event[i] : 0);
 		uint32_t key;
 
 		if ((other && !all_events) || (lens && !lens[i]) || (own && !own[i]))
 			continue;
-		key = key_of_row(s->keys, &r->rows, row);
+		key = key_of_row(s->keys, &r->rows, i);
 		s->wanted[key] = true;
 		if (c == 0)
-			s->n_samples[key] += other ? samples_of_other(r, p, row)
-						   : sample_scan_samples(r, c, row);
+			s->n_samples[key] += other ? samples_of_other(r, p, i)
+						   : sample_scan_samples(r, c, i);
 		if (!other)
-			s->self[(size_t)key * s->n_columns + c] += sample_scan_adds(r, column, row);
+			s->self[(size_t)key * s->n_columns + c] += sample_scan_adds(r, column, i);
 	}
 }
 

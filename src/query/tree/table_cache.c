@@ -148,15 +148,15 @@ static int add_batch(struct addition *a, const struct sample_scan *r)
 {
 	const struct sample_scan_column *column = &r->column[0];
 
-	for (uint64_t row = r->begin; row < r->begin + r->n; row++) {
+	for (uint64_t i = 0; i < r->n; i++) {
 		int64_t x;
 
-		if (!sample_scan_counts(column, r->event ? r->event[row] : 0))
+		if (!sample_scan_counts(column, r->event ? r->event[i] : 0))
 			continue;
-		x = sample_scan_adds(r, column, row);
+		x = sample_scan_adds(r, column, i);
 		if (x <= 0)
 			return 0;
-		add_row(a, r->rows.stack[row], x, sample_scan_samples(r, 0, row));
+		add_row(a, r->rows.stack[i], x, sample_scan_samples(r, 0, i));
 	}
 	return 1;
 }

@@ -28,9 +28,8 @@ static void add_column(const struct sample_scan *r, uint32_t c, const struct bey
 	uint32_t bit = bit_of(r->lens, k);
 
 	for (uint64_t i = 0; i < r->n; i++) {
-		uint64_t row = r->begin + i;
-		uint32_t event = r->event ? r->event[row] : 0;
-		const struct beyond_frame *f = &b->frame[r->rows.stack[row]];
+		uint32_t event = r->event ? r->event[i] : 0;
+		const struct beyond_frame *f = &b->frame[r->rows.stack[i]];
 		uint32_t key;
 
 		if (!(f->first & bit) || (lens && !lens[i]) || (own && !own[i]) ||
@@ -38,8 +37,8 @@ static void add_column(const struct sample_scan *r, uint32_t c, const struct bey
 			continue;
 		key = groups_of_frame(k, f->function, f->module);
 		out[(size_t)key * r->lens->n_columns + c] +=
-			sample_scan_adds(r, column, row) *
-			(column->counts ? 1 : samples->scale[event] / r->rows.scale[event]);
+			sample_scan_adds(r, column, i) *
+			(column->counts ? 1 : samples->scale[event] / r->columns.scale[event]);
 	}
 }
 
