@@ -21,6 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sums of fewer origins stay in a near cache. */
+#define MANY_ORIGINS 256u
+
 /* The slot that a moment was in; blocks come in the order in which they began, and many do not live for long. */
 struct at_slot {
 	uint32_t from, to; /* its moments; none: nothing is known yet */
@@ -204,17 +207,21 @@ static inline unsigned counted(const struct rule *r, uint32_t begin, uint32_t en
 }
 
 /* The same where no filter speaks of time: what passes is said by origin, later. */
-static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32_t i,
+static inline void add_block_of_any_time(struct scan *s, struct sums *to,
+					 const struct heap_rows_read *rows, uint32_t i,
 					 unsigned kinds)
 {
 	const struct heap_columns *a = &s->state.columns;
-	uint32_t origin = allocation_origin(a, i), track = a->origins[origin].track,
-		 begin = allocation_begin(a, i);
-	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
-	unsigned counts = counted(&s->rule[track], begin, end) & kinds, noted = 0;
+	uint32_t origin = rows->origin[i], track = a->origins[origin].track;
+	uint32_t begin = rows->begin[i], end = rows->end[i];
+	unsigned counts, noted = 0;
 	struct heap_sum *of = to->of.origin + (size_t)origin * s->n_kinds;
-	uint64_t size = allocation_size(a, i);
+	uint64_t size = rows->size[i];
 
+	/* What ended later than what is looked at has not. */
+	if ((end & END_MOMENT) >= s->state.track[track].n_moments)
+		end = END_NEVER;
+	counts = counted(&s->rule[track], begin, end) & kinds;
 	if ((s->columns[origin] & 1) && s->any_time[origin])
 		noted = s->noted;
 	for (unsigned left = counts; left; left &= left - 1) {
@@ -281,18 +288,39 @@ static void add_free(const struct scan *s, struct sums *to, uint32_t i)
 	}
 }
 
+/* Sums of many origins lie in no near cache: those of the rows that come are asked for before. */
+static inline void fetch_sums(const struct scan *s, const struct sums *to,
+			      const struct heap_rows_read *rows, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct heap_sum *of = to->of.origin + (size_t)rows->origin[i] * s->n_kinds;
+
+		__builtin_prefetch(of, 1);
+		__builtin_prefetch(of + s->n_kinds - 1, 1);
+	}
+}
+
 static void scan_blocks_of_any_time(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
 	struct scan *s = arg;
-	const struct heap_columns *a = &s->state.columns;
+	bool many = s->state.columns.n_origins > MANY_ORIGINS;
+	struct heap_rows_read rows;
+	uint32_t n;
 
-	for (uint32_t i = from; i < to; i++) {
-		unsigned kinds = s->kinds[allocation_origin(a, i)] & ~s->frees;
+	for (uint32_t at = from; at < to; at += n) {
+		uint32_t end = (at / HEAP_GROUP + 1) * HEAP_GROUP;
 
-		if (kinds)
-			add_block_of_any_time(s, &s->sums[worker], i, kinds);
-		if (s->frees)
-			add_free(s, &s->sums[worker], i);
+		n = allocation_read(&s->state.columns, at, end < to ? end : to, &rows);
+		if (many)
+			fetch_sums(s, &s->sums[worker], &rows, n);
+		for (uint32_t i = 0; i < n; i++) {
+			unsigned kinds = s->kinds[rows.origin[i]] & ~s->frees;
+
+			if (kinds)
+				add_block_of_any_time(s, &s->sums[worker], &rows, i, kinds);
+			if (s->frees)
+				add_free(s, &s->sums[worker], at + i);
+		}
 	}
 }
 

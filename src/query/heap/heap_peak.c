@@ -167,26 +167,36 @@ static void find_earlier(struct climb *m, uint32_t from, uint32_t to)
 	}
 }
 
+/* A row, i of those that were read. */
+static inline void climb_row(struct climb *m, uint32_t row, const struct heap_rows_read *rows,
+			     uint32_t i, uint32_t n_moments)
+{
+	uint32_t begin = rows->begin[i], end = rows->end[i];
+	int64_t bytes;
+
+	if (!m->of[rows->origin[i]] || (m->timed && !passes(m, row)) || begin >= n_moments)
+		return;
+	if (begin != m->moment) {
+		look(m);
+		go_to(m, begin);
+	}
+	bytes = m->state->exact ? (int64_t)rows->size[i] : bytes_of(m, row);
+	add_to_ring(m, begin, bytes);
+	if ((end & END_MOMENT) < n_moments)
+		note_end(m, row, end & END_MOMENT, bytes);
+}
+
 static void climb_rows(struct climb *m, uint32_t from, uint32_t to)
 {
-	const struct heap_columns *c = &m->state->columns;
-	uint32_t n_moments = m->state->track[m->track].n_moments;
+	uint32_t n_moments = m->state->track[m->track].n_moments, n;
+	struct heap_rows_read rows;
 
-	for (uint32_t i = from; i < to; i++) {
-		uint32_t begin = allocation_begin(c, i), end;
-		int64_t bytes;
+	for (uint32_t at = from; at < to; at += n) {
+		uint32_t end = (at / HEAP_GROUP + 1) * HEAP_GROUP;
 
-		if (!passes(m, i) || begin >= n_moments)
-			continue;
-		if (begin != m->moment) {
-			look(m);
-			go_to(m, begin);
-		}
-		bytes = bytes_of(m, i);
-		end = allocation_end(c, i, n_moments);
-		add_to_ring(m, begin, bytes);
-		if (end != END_NEVER)
-			note_end(m, i, end & END_MOMENT, bytes);
+		n = allocation_read(&m->state->columns, at, end < to ? end : to, &rows);
+		for (uint32_t i = 0; i < n; i++)
+			climb_row(m, at + i, &rows, i, n_moments);
 	}
 }
 
