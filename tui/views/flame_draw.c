@@ -16,9 +16,6 @@
 #include "tui/views/flame_legend.h"
 #include "tui/views/flame_view.h"
 
-/* A selected cell is lit as far as this or its label goes: a full row would be sent each time. */
-#define LIT_COLS 40
-
 /* Where one cell is drawn. */
 struct flame_cell_at {
 	struct canvas *c;
@@ -62,9 +59,9 @@ static const int64_t *numbers_of(const struct flame_view *v, const struct scene 
 	return src->by_self ? src->self(s->analysis, node) : src->total(s->analysis, node);
 }
 
-/* The label of a frame's cell; returns the columns used. */
-static int draw_label(const struct flame_view *v, const struct scene *s, struct flame_cell_at at,
-		      const struct flame_cell *cell)
+/* The label of a frame's cell. */
+static void draw_label(const struct flame_view *v, const struct scene *s, struct flame_cell_at at,
+		       const struct flame_cell *cell)
 {
 	struct chain_look look = { .style = at.style, .bold = true };
 	int64_t whole = s->analysis->weights.total[0], weight = whole;
@@ -95,10 +92,8 @@ static int draw_label(const struct flame_view *v, const struct scene *s, struct 
 				   name);
 	}
 	if (room - used >= share_cols)
-		used += canvas_printf(at.c, at.row, at.col + used, room - used, at.style, " %s",
-				      share);
+		canvas_printf(at.c, at.row, at.col + used, room - used, at.style, " %s", share);
 	free(name);
-	return used;
 }
 
 static bool chain_matches(const struct flame_view *v, const struct scene *s,
@@ -148,7 +143,7 @@ static void draw_cell(const struct flame_view *v, const struct scene *s, struct 
 {
 	const struct flame_cell *cell = &v->layout.cells.at[i];
 	struct flame_cell_at at = { .c = c, .row = row, .style = style_of(v, s, cell) };
-	int col = r.col + cell->begin, cols = cell->end - cell->begin, used = 0;
+	int col = r.col + cell->begin, cols = cell->end - cell->begin;
 	char count[FMT_SIZE];
 
 	canvas_fill(c, row, col, cols, at.style, ' ');
@@ -156,22 +151,18 @@ static void draw_cell(const struct flame_view *v, const struct scene *s, struct 
 	at.col = col + 1;
 	at.cols = cols - 1;
 	if (at.cols > 0 && cell->n_merged > 0)
-		used = canvas_printf(c, row, at.col, at.cols, at.style, "…%s%s",
-				     at.cols > 3 ? " " : "", fmt_count(count, cell->n_merged));
+		canvas_printf(c, row, at.col, at.cols, at.style, "…%s%s", at.cols > 3 ? " " : "",
+			      fmt_count(count, cell->n_merged));
 	else if (at.cols > 0) {
 		int mark = draw_note(v, s, at, cell);
 
 		at.col += mark;
 		at.cols -= mark;
-		used = mark + draw_label(v, s, at, cell);
+		draw_label(v, s, at, cell);
 	}
 	if (i != v->cell)
 		return;
-	if (used + 1 < LIT_COLS)
-		used = cols < LIT_COLS ? cols : LIT_COLS;
-	else
-		used++;
-	canvas_add_style(c, row, col, used, STYLE_SELECTED);
+	canvas_add_style(c, row, col, cols, STYLE_SELECTED);
 	c->cursor_row = row;
 	c->cursor_col = col;
 }

@@ -316,23 +316,33 @@ static void draw_slices(const struct timeline_view *v, const struct activity_row
 	free(value);
 }
 
-/* What ran there: the function's colour, and its letter instead of how much it was. */
+/*
+ * What ran there: the function's colour, and its letter instead of how much it was. A process of several threads has no
+ * colours, as theirs are below it, and each change of colour is sent to the terminal.
+ */
 static void draw_lanes(const struct timeline_view *v, struct canvas *c, int line, int col,
 		       uint32_t row)
 {
+	bool is_sum = activity_is_sum(thread_list_row(&v->threads, row));
 	const struct activity_lanes *l = lanes_of(v);
+	enum style style = STYLE_SPARK;
 	bool ranged = time_axis_range(&v->axis, &(int64_t){ 0 }, &(int64_t){ 0 });
 
 	for (int i = 0; l && i < v->axis.cols; i++) {
 		uint32_t slice = slice_at(v, i);
 		uint8_t which = slice < l->n_slices ? l->of[(size_t)row * l->n_slices + slice] : 0;
+		bool blank = canvas_is_blank(c, line, col + i);
 
-		if (v->letters && !canvas_is_blank(c, line, col + i))
+		if (v->letters && !blank)
 			canvas_fill(c, line, col + i, 1, STYLE_SPARK,
 				    which > 0 ? 'a' + which - 1u : '.');
-		if (which > 0 && (!ranged || in_range(v, i)))
-			canvas_restyle(c, line, col + i, 1, STYLE_SPARK,
-				       (enum style)(STYLE_LANE_1 + which - 1));
+		if (is_sum || (ranged && !in_range(v, i)))
+			continue;
+		/* where nothing is seen the colour stays, which costs no change of it */
+		if (!blank)
+			style = which > 0 ? (enum style)(STYLE_LANE_1 + which - 1) : STYLE_SPARK;
+		if (style != STYLE_SPARK)
+			canvas_restyle(c, line, col + i, 1, STYLE_SPARK, style);
 	}
 }
 
