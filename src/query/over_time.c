@@ -78,7 +78,7 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 	case OVER_TIMELINE:
 		return make_activity(a, wish, recently, progress, o);
 	case OVER_FINDINGS:
-		return findings_new(a, progress, &o->findings);
+		return findings_new(a, NULL, progress, &o->findings);
 	case OVER_HEAP:
 		return heap_table_new(a->footprint, (enum heap_question)wish->span.from_ns, NULL,
 				      progress, &o->heap);

@@ -64,7 +64,7 @@ static char *rules_of(const struct profile *p, const char *filter, char **senten
 
 	made_lens(&l, p, filter);
 	a = made_analysis(p, &l);
-	cr_assert_eq(findings_new(a, NULL, &f), 0);
+	cr_assert_eq(findings_new(a, NULL, NULL, &f), 0);
 	for (size_t i = 0; i < f->list.n; i++) {
 		put(&rules, i ? " " : "");
 		put(&rules, f->list.at[i].rule);
@@ -183,7 +183,7 @@ static void check_phase(const struct profile *p)
 
 	made_lens(&l, p, "");
 	a = made_analysis(p, &l);
-	cr_assert_eq(findings_new(a, NULL, &f), 0);
+	cr_assert_eq(findings_new(a, NULL, NULL, &f), 0);
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct finding *one = &f->list.at[i];
 		const struct calltree *t;
@@ -278,7 +278,7 @@ Test(findings, shares_are_those_of_their_filters)
 
 		made_lens(&l, p, "");
 		a = made_analysis(p, &l);
-		cr_assert_eq(findings_new(a, NULL, &f), 0);
+		cr_assert_eq(findings_new(a, NULL, NULL, &f), 0);
 		for (size_t i = 0; i < f->list.n; i++) {
 			struct analysis *b;
 			struct lens narrow;

@@ -7,6 +7,7 @@
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
 #include "query/analysis.h"
+#include "query/heap/suppressions.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -138,7 +139,7 @@ static unsigned said(const struct profile *p)
 
 	lens_init(&l, p);
 	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
-	cr_assert_eq(findings_new(a, NULL, &f), 0);
+	cr_assert_eq(findings_new(a, NULL, NULL, &f), 0);
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct finding *one = &f->list.at[i];
 
@@ -324,7 +325,7 @@ Test(findings_heap, each_property_is_said_with_its_numbers)
 
 		lens_init(&l, p);
 		cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
-		cr_assert_eq(findings_new(a, NULL, &f), 0);
+		cr_assert_eq(findings_new(a, NULL, NULL, &f), 0);
 		for (size_t j = 0; j < f->list.n; j++) {
 			const struct finding *one = &f->list.at[j];
 			const char *want = planted[what].sentence;
@@ -345,4 +346,28 @@ Test(findings_heap, each_property_is_said_with_its_numbers)
 		lens_done(&l);
 		profile_free(p);
 	}
+}
+
+/* A leak that is accepted has no sentence, and the others keep theirs. */
+Test(findings_heap, suppressed_leaks_are_not_told_of)
+{
+	static const char text[] = "leak:leak_here\n";
+	struct profile *p = make(LEAKS | CHURNS);
+	struct suppressions *known;
+	struct analysis *a;
+	struct findings *f;
+	struct lens l;
+
+	cr_assert_eq(suppressions_parse("known", text, strlen(text), &known, NULL), 0);
+	lens_init(&l, p);
+	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
+	cr_assert_eq(findings_new(a, known, NULL, &f), 0);
+	for (size_t i = 0; i < f->list.n; i++)
+		cr_expect_neq(strcmp(f->list.at[i].rule, "leak"), 0, "%s", f->list.at[i].sentence);
+	cr_expect_geq(f->list.n, 1u);
+	findings_free(f);
+	analysis_free(a);
+	lens_done(&l);
+	suppressions_free(known);
+	profile_free(p);
 }

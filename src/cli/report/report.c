@@ -610,7 +610,7 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 CASES_OF_HEAP:
 		return make_heap(r, e);
 	case VIEW_KIND_FINDINGS:
-		findings_new(r->analysis, NULL, &r->findings); /* nobody cancels it */
+		findings_new(r->analysis, r->suppress, NULL, &r->findings); /* nobody cancels it */
 		return 0;
 	case VIEW_KIND_ANNOTATE: /* report_annotate.h */
 	case VIEW_KIND_INFO:

@@ -232,13 +232,14 @@ static int by_weight(const void *x, const void *y)
 	return strcmp(a->sentence, b->sentence);
 }
 
-int findings_new(const struct analysis *a, struct progress *progress, struct findings **out)
+int findings_new(const struct analysis *a, const struct suppressions *suppress,
+		 struct progress *progress, struct findings **out)
 {
 	struct findings *f = xcalloc(1, sizeof(*f));
 	int rc = lens_compares(&a->lens) ? 0 : find_in_samples(a, progress, f);
 
 	if (rc == 0 && !lens_compares(&a->lens))
-		rc = find_in_heap(a, progress, f);
+		rc = find_in_heap(a, suppress, progress, f);
 
 	if (rc < 0) {
 		findings_free(f);

@@ -18,6 +18,7 @@
 
 struct analysis;
 struct progress;
+struct suppressions;
 
 /* Where a finding stands in the list: what puts all others in doubt first, then by share, what is missing last. */
 enum finding_rank { FINDING_DOUBT, FINDING_SHARE, FINDING_MISSING };
@@ -41,9 +42,10 @@ struct findings {
 
 /*
  * Findings about what the analysis' lens lets pass, for both samples and allocations; a comparison has none. Looks at the
- * samples again, so that it may take as long as an analysis. 0 or -ECANCELED; the caller frees *out.
+ * samples again, so that it may take as long as an analysis. suppress: leaks that are not told of, or NULL. 0 or -ECANCELED; the caller frees *out.
  */
-int findings_new(const struct analysis *a, struct progress *progress, struct findings **out);
+int findings_new(const struct analysis *a, const struct suppressions *suppress,
+		 struct progress *progress, struct findings **out);
 void findings_free(struct findings *f);
 
 /* For rules: adds a finding whose sentence is taken over, of no function, filter or metric; borrowed until the next. */

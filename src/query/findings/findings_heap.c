@@ -89,6 +89,7 @@ enum { BLOCKS, ASKED_FOR, TAKEN, WASTED };
 
 struct heap_case {
 	const struct footprint *f;
+	const struct suppressions *suppress; /* leaks that are not told of; NULL: none */
 	struct progress *progress;
 	struct findings *out;
 };
@@ -205,7 +206,7 @@ static int find_growth(struct heap_case *c)
 {
 	int64_t peak = c->f->total[FOOTPRINT_PEAK];
 	struct heap_table *t;
-	int rc = heap_table_new(c->f, HEAP_LEAKS, NULL, c->progress, &t);
+	int rc = heap_table_new(c->f, HEAP_LEAKS, c->suppress, c->progress, &t);
 
 	for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
 		const struct heap_table_row *r = &t->rows.at[i];
@@ -651,9 +652,10 @@ static int find_waste(struct heap_case *c)
 	return rc;
 }
 
-int find_in_heap(const struct analysis *a, struct progress *progress, struct findings *out)
+int find_in_heap(const struct analysis *a, const struct suppressions *suppress,
+		 struct progress *progress, struct findings *out)
 {
-	struct heap_case c = { .progress = progress, .out = out };
+	struct heap_case c = { .suppress = suppress, .progress = progress, .out = out };
 	struct footprint *f = NULL;
 	struct lens usual;
 	struct metric m;

@@ -12,6 +12,7 @@
 struct analysis;
 struct findings;
 struct progress;
+struct suppressions;
 
 /* What the rules about samples look at. */
 struct cpu_case {
@@ -42,7 +43,8 @@ int find_recursion(struct cpu_case *c);
 int find_phases(struct cpu_case *c);
 int find_missing(struct cpu_case *c);
 
-/* Rules about allocations, where there are any: 0 or -ECANCELED. */
-int find_in_heap(const struct analysis *a, struct progress *progress, struct findings *out);
+/* Rules about allocations, where there are any; suppress as of findings_new(). 0 or -ECANCELED. */
+int find_in_heap(const struct analysis *a, const struct suppressions *suppress,
+		 struct progress *progress, struct findings *out);
 
 #endif
