@@ -522,6 +522,13 @@ run_verb=report run 0 --history versions.d early.txt
 [ "$(find versions.d -name '*.run' | wc -l)" = 2 ] || fault "a run of another name is added twice: $(ls versions.d)"
 run 0 --report --group module early.txt late.txt
 grep -q '+300 .* 700 .* 1,000 .*app-with-a-long-name-1.10' out || fault "modules of two versions: $(cat out)"
+# Commands are paired as programs are, in screens, too; numbers of threads are not.
+run 0 --report --group comm early.txt late.txt
+grep -q '+300 .* 700 .* 1,000 .*app-with-a-long$' out || fault "commands of two versions: $(cat out)"
+[ -s err ] && fault "there are numbers in names: $(cat err)"
+run 0 --report --group process early.txt late.txt
+one_sentence
+says err '--group comm and --view threads compare those of equal names'
 if command -v python3 >/dev/null 2>&1; then
     of lib parse:300 | sed 's|/opt/lib|/opt/old.so|' >moved-1.txt
     of lib parse:400 | sed 's|parse+0x1 (/opt/lib)|parse+0x1 (/opt/new.so)|; s|/opt/lib|/opt/old.so|' >moved-2.txt
@@ -539,6 +546,10 @@ of spin parse:300 sort:400 >early.txt
 of twist parse:300 sort:500 >late.txt
 run 0 --report early.txt late.txt
 says out '# spin before is taken for twist after'
+run 0 --report --group comm early.txt late.txt
+grep -q '+100 .* 700 .* 800 .*twist$' out || fault "commands of paired programs: $(cat out)"
+run 0 --report --group comm --no-pairs early.txt late.txt
+grep -q 'gone .*spin$' out || fault "--no-pairs pairs commands: $(cat out)"
 export_to early.txt late.txt | grep -qx 'twist;main;parse 300 300' || fault 'paired programs are exported as two'
 export_to --no-pairs early.txt late.txt | grep -qx 'spin;main;parse 300 0' || fault 'export --no-pairs pairs'
 of twist weave:300 sort:10 >late.txt

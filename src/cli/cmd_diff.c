@@ -307,6 +307,13 @@ static int note_runs(const struct session *s, const struct analysis *a, struct e
 	return 0;
 }
 
+/* Of two recordings no thread is the same, as their numbers say; their names are. */
+static void tell_numbers(const struct session *s, enum grouping g)
+{
+	if ((g == GROUP_THREAD || g == GROUP_PROCESS) && !s->o->side_a && s->o->files.n > 1)
+		message("threads and processes of two recordings are told apart by their numbers: --group comm and --view threads compare those of equal names");
+}
+
 static int answer(struct session *s, struct err *e)
 {
 	struct diff *d;
@@ -319,6 +326,7 @@ static int answer(struct session *s, struct err *e)
 	}
 	if (!d)
 		return -EINVAL;
+	tell_numbers(s, d->analysis->lens.grouping);
 	rc = judgement_make(&s->judgement, d, s->o->any, compare, s, e);
 	if (!rc)
 		rc = write_report(s, d, e);

@@ -158,7 +158,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 			  a->lens.names);
 	a->table_keys = &a->keys;
 	if (!frames) {
-		groups_init(&a->own_keys, p, &a->counts, lens->grouping);
+		groups_init_named(&a->own_keys, p, &a->counts, lens->grouping, a->lens.names);
 		a->table_keys = &a->own_keys;
 	}
 	/* Sides are compared node by node, too. */

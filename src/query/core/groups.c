@@ -461,8 +461,12 @@ static uint32_t key_of_comm(struct maker *m, uint32_t thread)
 	struct key key = { .label = name.v ? text(m, name) : "[no name]",
 			   .module = "",
 			   .id = name.v };
+	struct group g = { GROUP_OF_COMM, 0, name.v };
 
-	return put_key(m, (struct group){ GROUP_OF_COMM, 0, name.v }, key);
+	/* 0 is of those without a name. */
+	if (name.v && m->names)
+		g.b = ruled(m, name_rules_apply_thread, &key.label) + 1;
+	return put_key(m, g, key);
 }
 
 /* Of equal path, as groups of several captures may be; the key's id is the path's. */
