@@ -167,6 +167,53 @@ static const struct {
 	{ GROUP_CGROUP, "/a 10 3;/b 9 2;[unknown] 2 1;" },
 };
 
+/* Of three captures, the second one without threads, on two machines. */
+Test(table, samples_by_capture_and_host)
+{
+	static const char *const hosts[] = { "blue", "red", "blue" };
+	static const struct {
+		enum grouping grouping;
+		const char *rows;
+	} cases[] = { { GROUP_CAPTURE, "c 4 1;b 3 2;a 2 2;" },
+		      { GROUP_HOST, "blue 6 3;red 3 2;" } };
+	struct profile *p = profile_new();
+	const char *const paths[] = { "a", "b", "c" };
+
+	builder_begin(p);
+	for (uint32_t i = 0; i < 3; i++) {
+		capture_id c = build_capture(p, paths[i], "made");
+		struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
+
+		build_fact(p, c, "machine", "host", FACT_PLAIN, "%s", hosts[i]);
+		s.event = build_event(p, "cycles", UNIT_COUNT, true);
+		if (i != 1)
+			s.thread = build_thread(p, build_process(p, c, 7), 7,
+						build_cstring(p, "x"));
+		for (uint32_t k = 0; k < (i < 2 ? 2u : 1u); k++) {
+			s.weight = i == 2 ? 4 : i == 1 ? 1 + k : 1;
+			cr_assert_eq(build_sample(p, &s), 0);
+		}
+	}
+	builder_end(p);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct analysis *a;
+		struct lens l;
+		char rows[256] = "";
+
+		made_lens(&l, p, "");
+		l.grouping = cases[i].grouping;
+		a = made_analysis(p, &l);
+		for (uint32_t r = 0; r < a->table.n_rows; r++)
+			snprintf(rows + strlen(rows), sizeof(rows) - strlen(rows), "%s %d %d;",
+				 a->table_keys->key[a->table.key[r]].label, (int)a->table.self[r],
+				 (int)a->table.n_samples[r]);
+		cr_expect_str_eq(rows, cases[i].rows);
+		analysis_free(a);
+		lens_done(&l);
+	}
+	profile_free(p);
+}
+
 Test(table, samples_by_what_they_say)
 {
 	struct profile *p = made_profile("a 1 event=cycles pid=1 tid=1 name=x cpu=0 cgroup=/b\n"

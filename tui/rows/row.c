@@ -385,7 +385,8 @@ const char *row_grouping_name(enum grouping g)
 		[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process",
 		[GROUP_COMM] = "comm",         [GROUP_EVENT] = "event",
 		[GROUP_CPU] = "cpu",           [GROUP_CGROUP] = "cgroup",
-		[GROUP_LABELS] = "label",
+		[GROUP_LABELS] = "label",      [GROUP_CAPTURE] = "capture",
+		[GROUP_HOST] = "host",
 	};
 
 	return names[g];

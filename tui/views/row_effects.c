@@ -77,6 +77,23 @@ static bool has_self(const struct scene *s, const struct groups *keys, const str
 	return true;
 }
 
+/* All captures of the key, by their place on the command line. */
+static char *term_of_captures(const struct groups *keys, const struct key *k)
+{
+	char *term = NULL;
+
+	for (uint32_t i = 0; i + 1 < keys->n_ids; i++) {
+		char *longer;
+
+		if (keys->of_id[i] != (uint32_t)(k - keys->key))
+			continue;
+		longer = term ? xasprintf("%s,%u", term, i + 1) : xasprintf("capture:%u", i + 1);
+		free(term);
+		term = longer;
+	}
+	return term;
+}
+
 /* The term that only the row's samples pass, or NULL. */
 static char *term_of(const struct scene *s, const struct groups *keys, const struct key *k)
 {
@@ -102,6 +119,9 @@ static char *term_of(const struct scene *s, const struct groups *keys, const str
 		return exactly("cgroup", k->label);
 	case GROUP_LABELS:
 		return k->id && k->id != ID_NONE ? exactly("label", k->label) : xstrdup("!label:.");
+	case GROUP_CAPTURE:
+	case GROUP_HOST:
+		return term_of_captures(keys, k);
 	case GROUP_CPU:
 		return xasprintf("cpu:%u", k->id);
 	}

@@ -71,6 +71,8 @@ static const struct row_wish *wish_for(enum grouping g)
 	case GROUP_CPU:
 	case GROUP_CGROUP:
 	case GROUP_LABELS:
+	case GROUP_CAPTURE:
+	case GROUP_HOST:
 		break;
 	}
 	return &of_samples;
@@ -84,7 +86,8 @@ static const char *title_of(enum grouping g)
 		[GROUP_THREAD] = "THREAD ▾",     [GROUP_PROCESS] = "PROCESS ▾",
 		[GROUP_COMM] = "COMMAND ▾",      [GROUP_EVENT] = "EVENT ▾",
 		[GROUP_CPU] = "CPU ▾",           [GROUP_CGROUP] = "CGROUP ▾",
-		[GROUP_LABELS] = "LABELS ▾",
+		[GROUP_LABELS] = "LABELS ▾",     [GROUP_CAPTURE] = "CAPTURE ▾",
+		[GROUP_HOST] = "HOST ▾",
 	};
 
 	return titles[g];

@@ -23,7 +23,8 @@ static const char *const group_names[N_GROUPINGS] = {
 	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module", [GROUP_FILE] = "file",
 	[GROUP_LINE] = "line",         [GROUP_THREAD] = "thread", [GROUP_PROCESS] = "process",
 	[GROUP_COMM] = "comm",         [GROUP_EVENT] = "event",   [GROUP_CPU] = "cpu",
-	[GROUP_CGROUP] = "cgroup",     [GROUP_LABELS] = "label",
+	[GROUP_CGROUP] = "cgroup",     [GROUP_LABELS] = "label",  [GROUP_CAPTURE] = "capture",
+	[GROUP_HOST] = "host",
 };
 
 const char *query_options_group_name(enum grouping g)
@@ -50,7 +51,8 @@ const char *query_options_group_title(enum grouping g)
 		[GROUP_THREAD] = "THREAD",     [GROUP_PROCESS] = "PROCESS",
 		[GROUP_COMM] = "COMM",         [GROUP_EVENT] = "EVENT",
 		[GROUP_CPU] = "CPU",           [GROUP_CGROUP] = "CGROUP",
-		[GROUP_LABELS] = "LABELS",
+		[GROUP_LABELS] = "LABELS",     [GROUP_CAPTURE] = "CAPTURE",
+		[GROUP_HOST] = "HOST",
 	};
 
 	return titles[g];

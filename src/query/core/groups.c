@@ -44,7 +44,8 @@ struct maker {
 	const struct name_rules *names; /* or NULL */
 	VEC(const char *) texts;        /* with rules: what names count as; the keys' own */
 	struct map by_text;             /* numbers of texts */
-	bool *several; /* [n_modules] may what is called as this module be several builds? Owned */
+	bool *several;  /* [n_modules] may what is called as this module be several builds? Owned */
+	uint32_t *host; /* [n_captures] string_id of each, while keys of hosts are made */
 };
 
 static bool same_group(const void *things, uint32_t value, const void *key)
@@ -530,6 +531,55 @@ static uint32_t n_cpus(const struct profile *p, const struct profile_counts *cou
 	return n;
 }
 
+static uint32_t key_of_capture(struct maker *m, uint32_t id)
+{
+	struct key key = { .label = "[unknown]", .module = "", .id = id };
+	struct profile_counts counts;
+
+	/* The first of its parts is the file that was named. */
+	profile_counts_read(m->p, &counts);
+	for (uint32_t i = 0; i < counts.n_parts; i++) {
+		const struct capture_part *part = profile_part(m->p, (part_id){ i });
+
+		if (part->capture.v != id)
+			continue;
+		key.label = text(m, part->path);
+		break;
+	}
+	return put_key(m, (struct group){ GROUP_OF_ROWS, id, 0 }, key);
+}
+
+/* The hosts of captures, as facts tell them: [n_captures] string_id; the caller frees. */
+static uint32_t *find_hosts(const struct profile *p, const struct profile_counts *counts)
+{
+	uint32_t *host = xcalloc((size_t)counts->n_captures + 1, sizeof(*host));
+
+	for (uint32_t i = 0; i < counts->n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+		uint32_t capture;
+
+		if (strcmp(profile_string(p, f.name, NULL), "host") != 0 ||
+		    f.part.v >= counts->n_parts)
+			continue;
+		capture = profile_part(p, f.part)->capture.v;
+		if (capture < counts->n_captures && host[capture] == 0)
+			host[capture] = f.text.v;
+	}
+	return host;
+}
+
+static uint32_t key_of_host(struct maker *m, uint32_t id)
+{
+	string_id host = { m->host[id] };
+	struct key key = { .label = "[unknown]", .module = "", .id = ID_NONE };
+
+	if (host.v == 0)
+		return put_key(m, (struct group){ GROUP_OF_MARK, 0, 0 }, key);
+	key.label = text(m, host);
+	key.id = id;
+	return put_key(m, (struct group){ GROUP_OF_ROWS, host.v, 0 }, key);
+}
+
 static void make_row_keys(struct maker *m, uint32_t n,
 			  uint32_t (*key_of)(struct maker *m, uint32_t id))
 {
@@ -541,6 +591,43 @@ static void make_row_keys(struct maker *m, uint32_t n,
 	for (uint32_t i = 0; i < n; i++)
 		k->of_id[i] = key_of(m, i);
 	k->of_id[n] = put_key(m, (struct group){ GROUP_OF_MARK, 0, 0 }, unknown);
+}
+
+static void make_capture_keys(struct maker *m, const struct profile_counts *counts)
+{
+	struct groups *k = m->k;
+
+	m->host = k->grouping == GROUP_HOST ? find_hosts(m->p, counts) : NULL;
+	make_row_keys(m, counts->n_captures, m->host ? key_of_host : key_of_capture);
+	free(m->host);
+	k->n_threads = counts->n_threads;
+	k->capture_of_thread = xcalloc((size_t)k->n_threads + 1, sizeof(*k->capture_of_thread));
+	for (uint32_t i = 0; i < k->n_threads; i++) {
+		process_id process = profile_thread(m->p, (thread_id){ i })->process;
+
+		k->capture_of_thread[i] = profile_process(m->p, process)->capture.v;
+	}
+	k->first_sample = xcalloc((size_t)counts->n_captures + 1, sizeof(*k->first_sample));
+	for (uint32_t i = 0; i < counts->n_captures; i++)
+		k->first_sample[i] = profile_capture(m->p, (capture_id){ i })->first_sample;
+}
+
+uint32_t groups_of_sample_capture(const struct groups *k, uint32_t thread, uint64_t row)
+{
+	uint32_t low = 0, high = k->n_ids - 1;
+
+	if (thread < k->n_threads)
+		return groups_of_thread_capture(k, thread);
+	/* The last capture that begins at the row or before. */
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (k->first_sample[mid] <= row)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return groups_of_row(k, low > 0 ? low - 1 : ID_NONE);
 }
 
 /* A key and how its label begins, most significant byte first. */
@@ -628,6 +715,10 @@ void groups_init_named(struct groups *k, const struct profile *p,
 	case GROUP_LABELS:
 		make_row_keys(&m, counts->n_threads, key_of_labels);
 		break;
+	case GROUP_CAPTURE:
+	case GROUP_HOST:
+		make_capture_keys(&m, counts);
+		break;
 	case GROUP_CPU:
 		make_row_keys(&m, n_cpus(p, counts), key_of_cpu);
 		break;
@@ -650,6 +741,8 @@ void groups_done(struct groups *k)
 	free(k->of_module);
 	free(k->of_frame);
 	free(k->of_id);
+	free(k->capture_of_thread);
+	free(k->first_sample);
 	arena_done(&k->made);
 	*k = (struct groups){ 0 };
 }

@@ -42,12 +42,16 @@ struct groups {
 	uint32_t *of_frame;
 	uint32_t n_frames;
 	/*
-	 * For sample groupings: [n_ids] key of each thread (GROUP_THREAD, _PROCESS, _COMM, _CGROUP, _LABELS), event or cpu; the
-	 * last is for samples that know none. Owned.
+	 * For sample groupings: [n_ids] key of each thread (GROUP_THREAD, _PROCESS, _COMM, _CGROUP, _LABELS), event, cpu or
+	 * capture (GROUP_CAPTURE, _HOST); the last is for samples that know none. Owned.
 	 */
 	uint32_t *of_id;
 	uint32_t n_ids;
-	struct arena made; /* labels that are not the profile's */
+	/* Of GROUP_CAPTURE and _HOST: the capture of each thread, and the first row of each capture; owned */
+	uint32_t *capture_of_thread; /* [n_threads] */
+	uint32_t n_threads;
+	uint64_t *first_sample; /* [n_ids - 1] */
+	struct arena made;      /* labels that are not the profile's */
 };
 
 /* The key of a frame whose function may be ID_NONE or newer than the keys. */
@@ -82,6 +86,21 @@ static inline uint32_t groups_of_row(const struct groups *k, uint32_t id)
 {
 	return k->of_id[id < k->n_ids ? id : k->n_ids - 1];
 }
+
+/* Are ids those of captures? */
+static inline bool groups_of_captures(const struct groups *k)
+{
+	return k->grouping == GROUP_CAPTURE || k->grouping == GROUP_HOST;
+}
+
+/* The key of a thread's capture; of ID_NONE that of what is not known. */
+static inline uint32_t groups_of_thread_capture(const struct groups *k, uint32_t thread)
+{
+	return groups_of_row(k, thread < k->n_threads ? k->capture_of_thread[thread] : ID_NONE);
+}
+
+/* That of a row of samples, which of unknown threads stand behind their capture's first one. */
+uint32_t groups_of_sample_capture(const struct groups *k, uint32_t thread, uint64_t row);
 
 /* Makes the keys for what lies below counts. Comm frames keep keys of their own in any grouping. */
 void groups_init(struct groups *k, const struct profile *p, const struct profile_counts *counts,

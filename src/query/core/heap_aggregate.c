@@ -428,6 +428,8 @@ static uint32_t key_of_origin(const struct groups *k, const struct heap_origin *
 {
 	if (k->grouping == GROUP_CPU)
 		return groups_of_row(k, ID_NONE);
+	if (groups_of_captures(k))
+		return groups_of_thread_capture(k, o->thread);
 	return groups_of_row(k, k->grouping == GROUP_EVENT ? o->event : o->thread);
 }
 

@@ -114,7 +114,9 @@ enum grouping grouping_next(enum grouping g, const struct profile *p)
 	g = (enum grouping)((g + 1) % N_GROUPINGS);
 	if (g == GROUP_CGROUP && counts.n_cgroups == 0)
 		g = GROUP_LABELS;
-	return g == GROUP_LABELS && counts.n_labelled == 0 ? GROUP_FUNCTION : g;
+	if (g == GROUP_LABELS && counts.n_labelled == 0)
+		g = GROUP_CAPTURE;
+	return g >= GROUP_CAPTURE && counts.n_captures < 2 ? GROUP_FUNCTION : g;
 }
 
 void lens_set_names(struct lens *l, const struct name_rules *rules)

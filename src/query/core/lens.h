@@ -74,15 +74,17 @@ enum grouping {
 	GROUP_MODULE,
 	GROUP_FILE, /* source file */
 	GROUP_LINE, /* source line of the call, or of the instruction; functions where it is not known */
-	GROUP_THREAD, /* these seven are of samples, not of frames: tables only */
+	GROUP_THREAD, /* these nine are of samples, not of frames: tables only */
 	GROUP_PROCESS,
 	GROUP_COMM, /* the name that the thread had */
 	GROUP_EVENT,
 	GROUP_CPU,
-	GROUP_CGROUP, /* the control group that the thread was in */
-	GROUP_LABELS  /* what the program said that it did, see struct thread */
+	GROUP_CGROUP,  /* the control group that the thread was in */
+	GROUP_LABELS,  /* what the program said that it did, see struct thread */
+	GROUP_CAPTURE, /* the file, with its parts, that the sample is of */
+	GROUP_HOST     /* the machine that it was recorded on */
 };
-#define N_GROUPINGS 11
+#define N_GROUPINGS 13
 
 /* Is it of frames, so that trees have it, too? */
 static inline bool grouping_of_frames(enum grouping g)

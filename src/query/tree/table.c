@@ -165,6 +165,9 @@ static uint32_t key_of_row(const struct groups *k, const struct sample_rows *row
 	case GROUP_EVENT:
 		id = sample_rows_event(rows, i);
 		break;
+	case GROUP_CAPTURE:
+	case GROUP_HOST:
+		return groups_of_sample_capture(k, rows->thread ? rows->thread[row] : ID_NONE, row);
 	case GROUP_CPU:
 		id = rows->cpu ? rows->cpu[i] : ID_NONE;
 		break;
