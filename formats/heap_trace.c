@@ -35,6 +35,9 @@
 /* Events between two publications: some milliseconds. */
 #define BATCH_EVENTS 65536
 
+/* What an allocation takes, see struct heap_packed. */
+#define USUAL_BYTES 10u
+
 /* A trace that is being written says something every second: after so long nobody writes it any more. */
 #define QUIET_MS 5000
 
@@ -453,7 +456,7 @@ static void begin(struct reader *r, const struct read_options *o)
 /* Do allocations take more memory than they should? A sentence of what failed is a loss, not an end. */
 static void begin_allocations(struct reader *r)
 {
-	uint64_t each = (4 + r->tell.free_stacks) * sizeof(uint32_t);
+	uint64_t each = USUAL_BYTES + r->tell.free_stacks * sizeof(uint32_t);
 	struct err e = ERR_INIT;
 
 	if (r->memory_bytes == 0 || r->n_allocations < r->memory_bytes / each)

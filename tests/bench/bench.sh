@@ -10,7 +10,7 @@
 set -uo pipefail
 
 quick=(fp paths dwarf narrow unwind folded keys heap alloc opening diff record live)
-slow=(units large growth long programs)
+slow=(units large growth long heaps programs)
 
 top=$PWD
 here=$(cd "$(dirname "$0")" && pwd)
@@ -659,9 +659,19 @@ bench_opening() {
     base=$seconds
     peer '' heaptrack_print "$(heaptrack_of opening)"
     ours '… --view tree' '' 200 3 "$proftop" report --view tree "$dir/opening.heap"
-    ours '… with tables in files' '' '' 3 env PROFTOP_MEMORY=100M "$proftop" report --view memory "$dir/opening.heap"
+    ours '… with tables in files' '' '' 3 env PROFTOP_MEMORY=50M "$proftop" report --view memory "$dir/opening.heap"
     [ -n "$(heaptrack_of opening)" ] || return 0
     ours "… of heaptrack's own file" '' '' 3 "$proftop" report --view memory "$(heaptrack_of opening)"
+}
+
+# Heap traces that are long: totals, and the first rows on a terminal. The larger one is removed.
+bench_heaps() {
+    record_opening opening-60 30000000 && record_opening opening-200 100000000 || return
+    heading "opening a heap trace of 60 M events, $(size_mb "$dir/opening-60.heap") MB"
+    ours 'proftop report --view memory' 2 250 3 "$proftop" report --view memory "$dir/opening-60.heap"
+    heading "opening a heap trace of 200 M events, $(size_mb "$dir/opening-200.heap") MB"
+    ours 'proftop report --view memory' 5 1000 1 "$proftop" report --view memory "$dir/opening-200.heap"
+    rm -f "$dir/opening-200.heap" "$(heaptrack_of opening-200)"
 }
 
 # diff_keys FILE FILE: keys that change what the sides are compared by.
