@@ -326,6 +326,7 @@ void memory_table_draw_beyond(const struct memory_table *t, const struct scene *
 {
 	struct resident_beyond beyond;
 	int col = MARKER_COLS, at = r.row + line;
+	bool below = false; /* is such a number shown? */
 	char text[FMT_SIZE];
 
 	if (!resident_beyond(footprint_of(s), &beyond))
@@ -336,12 +337,15 @@ void memory_table_draw_beyond(const struct memory_table *t, const struct scene *
 					? beyond.peak
 					: beyond.live;
 
-		if (t->cols[i] > 0 && (i == 0 || table[i].of == FOOTPRINT_PEAK))
+		if (t->cols[i] > 0 && (i == 0 || table[i].of == FOOTPRINT_PEAK)) {
 			canvas_puts_right(c, at, r.col + col, t->cols[i], STYLE_DIM,
 					  fmt_bytes(text, value));
+			below |= value < 0;
+		}
 		col += t->cols[i];
 	}
-	canvas_puts(c, at, r.col + t->name, r.cols - t->name, STYLE_DIM, RESIDENT_BEYOND);
+	canvas_puts(c, at, r.col + t->name, r.cols - t->name, STYLE_DIM,
+		    below ? RESIDENT_BEYOND "  " RESIDENT_BELOW : RESIDENT_BEYOND);
 }
 
 void memory_table_draw_site(const struct memory_table *t, const struct scene *s, struct canvas *c,

@@ -173,16 +173,19 @@ static void put_beyond(const struct footprint *f, const struct layout *l, FILE *
 {
 	struct resident_beyond beyond;
 	char text[FMT_SIZE];
+	bool below;
 
 	if (!resident_beyond(f, &beyond))
 		return;
+	below = (l->cols[FOOTPRINT_PEAK] > 0 && beyond.peak < 0) ||
+		(l->cols[FOOTPRINT_LIVE] > 0 && beyond.live < 0);
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
 		if (l->cols[c] > 0)
 			fprintf(to, "%*s ", l->cols[c],
 				c == FOOTPRINT_PEAK   ? fmt_bytes(text, beyond.peak)
 				: c == FOOTPRINT_LIVE ? fmt_bytes(text, beyond.live)
 						      : "-");
-	fprintf(to, " %s\n", RESIDENT_BEYOND);
+	fprintf(to, " %s\n", below ? RESIDENT_BEYOND "  " RESIDENT_BELOW : RESIDENT_BEYOND);
 }
 
 static void put_titles(const struct footprint *f, const struct layout *l, FILE *to)
