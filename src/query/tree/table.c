@@ -150,8 +150,9 @@ void table_of_sums(const struct table_sums *s, struct table *out)
 }
 
 /* The key of a sample. */
-static uint32_t key_of_row(const struct groups *k, const struct sample_rows *rows, uint64_t i)
+static uint32_t key_of_row(const struct groups *k, const struct sample_scan *r, uint64_t i)
 {
+	const struct sample_rows *rows = &r->rows;
 	uint32_t id = ID_NONE;
 
 	switch (k->grouping) {
@@ -167,7 +168,7 @@ static uint32_t key_of_row(const struct groups *k, const struct sample_rows *row
 		break;
 	case GROUP_CAPTURE:
 	case GROUP_HOST:
-		return groups_of_sample_capture(k, rows->thread ? rows->thread[row] : ID_NONE, row);
+		return groups_of_sample_capture(k, sample_rows_thread(rows, i), r->begin + i);
 	case GROUP_CPU:
 		id = rows->cpu ? rows->cpu[i] : ID_NONE;
 		break;
@@ -206,7 +207,7 @@ static void add_column(const struct sample_scan *r, uint32_t c, const struct pro
 
 		if ((other && !all_events) || (lens && !lens[i]) || (own && !own[i]))
 			continue;
-		key = key_of_row(s->keys, &r->rows, i);
+		key = key_of_row(s->keys, r, i);
 		s->wanted[key] = true;
 		if (c == 0)
 			s->n_samples[key] += other ? samples_of_other(r, p, i)
