@@ -44,7 +44,7 @@ inside() { env -i PATH="$PATH" LANG=en_US.UTF-8 TERM="${term:-xterm}" chroot "$r
 file "$file" 2>/dev/null | grep -q 'dynamically linked' && fault "it is linked dynamically"
 readelf -lW "$file" | grep -qE ' (INTERP|DYNAMIC) ' && fault "it needs a loader"
 bytes=$(stat -c %s "$file")
-[ "$bytes" -le 6000000 ] || fault "it has $bytes bytes, more than 6 MB"
+[ "$bytes" -le $((6 << 20)) ] || fault "it has $bytes bytes, more than 6 MiB"
 
 # As the usual program prints it; this machine may have a file for the library, too.
 inside report --symbols / demo.data >"$dir/report" 2>"$dir/err" || fault "report: $(cat "$dir/err")"
