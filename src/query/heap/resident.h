@@ -18,7 +18,7 @@ struct footprint;
 /* What rows of it are called. */
 #define RESIDENT_BEYOND "(resident beyond live)"
 /* Why a number of theirs may be negative. */
-#define RESIDENT_BELOW "below 0: pages untouched or swapped out, or no reading at that moment"
+#define RESIDENT_BELOW  "below 0: pages untouched or swapped out, or no reading at that moment"
 
 /* A reading of the resident set, as time since its capture's start; false: it is of something else. */
 bool resident_reading(const struct profile *p, const struct heap_reading *r, int64_t *since_ns);
