@@ -562,11 +562,11 @@ Test(heap_trace, damage_is_stepped_over_and_said)
 	made_heap_done(&h);
 }
 
-/* 20 bytes an allocation, as frees have stacks; so many that tables grow. */
+/* 14 bytes an allocation, as frees have stacks; so many that tables grow. */
 Test(heap_trace, tables_that_are_too_large_are_in_files)
 {
 	enum { BLOCKS = 8, EACH = 60000 };
-	static const uint64_t memory[] = { 20 * BLOCKS * EACH + 20, 20 * BLOCKS * EACH - 20 };
+	static const uint64_t memory[] = { 14 * BLOCKS * EACH + 20, 14 * BLOCKS * EACH - 20 };
 	struct heap_event *e = xcalloc(EACH, sizeof(*e));
 	struct err err = ERR_INIT;
 	struct profile *p[2];
