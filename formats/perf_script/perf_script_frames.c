@@ -121,7 +121,10 @@ char *script_unknown_name(const struct read_options *o, const char *module, size
 		m = (struct span){ "unknown", strlen("unknown") };
 	else if (bracketed && !o->as_printed)
 		/* As the module is called, and as recordings have it. */
-		return is(m, "[kernel.kallsyms]") ? xstrdup("[kernel]") : xstrndup(m.s, m.n);
+		return is(m, "[kernel.kallsyms]") || is(m, "[kernel.kallsyms]_text") ||
+				       is(m, "[kernel.kallsyms]_stext")
+			       ? xstrdup("[kernel]")
+			       : xstrndup(m.s, m.n);
 	if (o->addresses && n_address > 0)
 		return xasprintf("[%.*s <%.*s>]", (int)m.n, m.s, (int)n_address, address);
 	return xasprintf("[%.*s]", (int)m.n, m.s);

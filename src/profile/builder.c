@@ -182,7 +182,8 @@ static string_id module_name(struct profile *p, const char *path, enum family fa
 	const char *from = path;
 	char bracketed[256];
 
-	if (strcmp(path, "[kernel.kallsyms]") == 0)
+	if (strcmp(path, "[kernel.kallsyms]") == 0 || strcmp(path, "[kernel.kallsyms]_text") == 0 ||
+	    strcmp(path, "[kernel.kallsyms]_stext") == 0)
 		return build_cstring(p, "[kernel]");
 	if (n > n_deleted && strcmp(path + n - n_deleted, deleted) == 0)
 		n -= n_deleted;

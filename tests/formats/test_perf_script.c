@@ -178,8 +178,9 @@ Test(perf_script, folded)
 		  "ab;u;[[kernel.kallsyms]]_[k];v_[k];k_[k];j_[j] 1\n", PRINTED,
 		  MARKS(true, true) },
 		/* Views call the kernel as recordings do. */
-		{ "ab 1 1.5: c:\n\t 4 [unknown] ([kernel.kallsyms])\n\t 5 [unknown] ([vdso])\n",
-		  "ab;[vdso];[kernel] 1\n",
+		{ "ab 1 1.5: c:\n\t 4 [unknown] ([kernel.kallsyms])\n\t 5 [unknown] ([vdso])\n"
+		  "\t 6 [unknown] ([kernel.kallsyms]_stext)\n",
+		  "ab;[kernel];[vdso];[kernel] 1\n",
 		  { 0 },
 		  { 0 } },
 		{ "java 1 1.5: c:\n\t 1 La/b::c->La/d::e (/tmp/perf-12.map)\n" MAIN,

@@ -43,6 +43,7 @@ static const struct {
 	{ "a.out", "a.out" },
 	{ "/tmp/x (deleted)", "x" },
 	{ "[kernel.kallsyms]", "[kernel]" },
+	{ "[kernel.kallsyms]_stext", "[kernel]" },
 	{ "[a/b]", "[a/b]" },
 	{ "//anon", "//anon" },
 	{ "/dir/", "dir/" },
