@@ -595,6 +595,20 @@ if [ -e "$data/demo.data" ]; then
     run 2 pack - <here/x.data
 fi
 
+# --- annotate of a difference; ~ in names of files that screens write ---------------------------
+
+if [ -e "$data/demo.data" ]; then
+    run 0 diff --report --view annotate --symbols "$data" "$data/demo.data" "$data/demo.data"
+    says out 'BEFORE   AFTER'
+    run 2 diff --report --json --view annotate --symbols "$data" "$data/demo.data" "$data/demo.data"
+    says err "difference's annotate is text"
+fi
+printf 'main;f 3\n' >tilde.folded
+HOME=$PWD run 0 --keys 'w~/at_home.folded<Enter>' tilde.folded
+[ -e at_home.folded ] || fault '~/at_home.folded is not in the home directory'
+run 0 --screen 60x20 --keys 'w/nonexistent/a/long/path/that/needs/more/than/one/row/of/the/screen/end.folded<Enter>' tilde.folded
+says out 'No such file'
+
 # --- saved views and notes ----------------------------------------------------------------------
 
 export XDG_CONFIG_HOME=$PWD/config XDG_STATE_HOME=$PWD/state

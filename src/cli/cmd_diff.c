@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/fmt.h"
+#include "base/text.h"
 #include "cli/cmd_explore.h"
 #include "cli/cmd_report.h"
 #include "cli/diff/diff_json.h"
@@ -23,6 +24,8 @@
 #include "cli/options/options.h"
 #include "cli/options/output.h"
 #include "cli/options/query_options.h"
+#include "cli/report/report_annotate.h"
+#include "code/annotation.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/diff/comparison.h"
@@ -91,9 +94,10 @@ struct session {
 	const struct options *o;
 	enum view_kind view;
 	const struct profile *profile;
-	struct comparison sides;    /* owned, as are the following */
-	struct judgement judgement; /* of --fail-if */
-	struct run_history history; /* of --history */
+	const struct annotate_options *code; /* where code and sources are looked for */
+	struct comparison sides;             /* owned, as are the following */
+	struct judgement judgement;          /* of --fail-if */
+	struct run_history history;          /* of --history */
 	VEC(struct compared *) made;
 };
 
@@ -246,6 +250,42 @@ static void put_rows(const struct session *s, const struct diff_rows *r, FILE *t
 		diff_text(r, to);
 }
 
+/* A function's lines and instructions, with both sides' shares. */
+static int print_code(const struct session *s, struct diff *d, const struct output *out,
+		      struct err *e)
+{
+	const struct options *o = s->o;
+	struct report r = { .analysis = d->analysis,
+			    .view = VIEW_KIND_ANNOTATE,
+			    .ascii = message_ascii(o->ascii),
+			    .notes = o->notebook };
+	struct annotation *a;
+	char *names[N_SIDES];
+	int rc;
+
+	if (o->markdown || o->json)
+		return err_set(
+			e, -EINVAL,
+			"a difference's annotate is text: %s has none; report --view annotate "
+			"--json has one recording's",
+			o->json ? "--json" : "--markdown");
+	r.max_rows = o->rows >= 0 ? o->rows : 0;
+	r.min_percent = o->min_percent >= 0 ? o->min_percent : 0;
+	r.width = o->width >= 0 ? o->width : report_terminal_cols(out);
+	rc = report_annotate_make(&r, s->code, o->function, &a, e);
+	if (rc)
+		return rc;
+	for (int i = 0; i < N_SIDES; i++)
+		names[i] = text_clean(s->sides.name[i], strlen(s->sides.name[i]), r.ascii);
+	fprintf(out->to, "# before: %s, after: %s\n", names[SIDE_BEFORE], names[SIDE_AFTER]);
+	report_annotate_text(&r, a, out->to);
+	free(names[SIDE_BEFORE]);
+	free(names[SIDE_AFTER]);
+	annotation_free(a);
+	report_done(&r);
+	return 0;
+}
+
 static int print(struct session *s, struct diff *d, const struct output *out, struct err *e)
 {
 	const struct options *o = s->o;
@@ -253,6 +293,8 @@ static int print(struct session *s, struct diff *d, const struct output *out, st
 	struct diff_rows r = { .view = s->view, .sides = &s->sides, .diff = d };
 	int rc;
 
+	if (s->view == VIEW_KIND_ANNOTATE)
+		return print_code(s, d, out, e);
 	r.overlap = find_overlap(s, d);
 	r.ascii = message_ascii(o->ascii);
 	r.max_rows = o->rows >= 0 ? o->rows : table && !given && !o->json ? DEFAULT_TABLE_ROWS : 0;
@@ -423,6 +465,7 @@ static enum status diff_loaded(struct session *s, struct load *l)
 	if (load_wait(l, &e))
 		return message_error(&e, STATUS_UNUSABLE);
 	s->profile = load_profile(l);
+	s->code = load_annotate(l);
 	if (comparison_options(s->o, s->profile, &s->sides, &e))
 		return message_error(&e, STATUS_USAGE);
 	comparison_count(&s->sides, s->profile, NULL);

@@ -13,6 +13,8 @@
 
 #include "code/annotation.h"
 #include "code/listing.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/task.h"
 #include "query/analysis.h"
 #include "symbols/search/debuginfod.h"
@@ -43,6 +45,8 @@ struct inline_at {
 /* What was inlined: a function below a line, or below such a node. */
 struct inline_node {
 	uint32_t function;    /* function_id */
+	uint32_t source;      /* the line that it is below */
+	uint32_t parent;      /* the node, or ANNOTATION_NONE right below the line */
 	uint32_t first, next; /* a child, a sibling; ANNOTATION_NONE */
 	uint32_t numbers;
 	VEC(struct inline_at) at; /* owned */
@@ -58,6 +62,7 @@ struct maker {
 	struct location_columns locations;
 	VEC(struct own_line) lines;
 	VEC(struct inline_node) nodes;
+	struct map node_index; /* of nodes, by node_key */
 	VEC(uint32_t) in_node; /* the nodes of each address, one address after the other */
 	uint32_t *first_node;  /* [n sources] of the lines' inlined calls, or ANNOTATION_NONE */
 	struct debuginfod *servers; /* NULL: not asked yet; owned */
@@ -371,13 +376,19 @@ static void link_code(struct maker *m)
 
 /* --- inlined calls ------------------------------------------------------------------------- */
 
-static uint32_t find_node(struct maker *m, uint32_t *first, uint32_t function)
-{
-	uint32_t at = *first;
+/* What a node is found by: its function, below a line (parent ANNOTATION_NONE) or a node. */
+struct node_key {
+	uint32_t source, parent, function;
+};
 
-	while (at != ANNOTATION_NONE && m->nodes.at[at].function != function)
-		at = m->nodes.at[at].next;
-	return at;
+static bool is_node(const void *things, uint32_t value, const void *key)
+{
+	const struct maker *m = things;
+	const struct inline_node *n = &m->nodes.at[value];
+	const struct node_key *k = key;
+
+	return n->function == k->function && n->parent == k->parent &&
+	       (k->parent != ANNOTATION_NONE || n->source == k->source);
 }
 
 /* The node of a function below a line (parent ANNOTATION_NONE) or a node. */
@@ -385,8 +396,15 @@ static uint32_t node_of(struct maker *m, uint32_t source, uint32_t parent, uint3
 {
 	uint32_t *first = parent == ANNOTATION_NONE ? &m->first_node[source]
 						    : &m->nodes.at[parent].first;
-	uint32_t at = find_node(m, first, function);
-	struct inline_node n = { .function = function, .first = ANNOTATION_NONE, .next = *first };
+	const struct node_key key = { source, parent, function };
+	bool below_line = parent == ANNOTATION_NONE;
+	uint64_t hash = hash_pair(below_line ? source : ~parent, function);
+	uint32_t at = map_find(&m->node_index, hash, is_node, m, &key);
+	struct inline_node n = { .function = function,
+				 .source = source,
+				 .parent = parent,
+				 .first = ANNOTATION_NONE,
+				 .next = *first };
 
 	if (at != ANNOTATION_NONE)
 		return at;
@@ -394,6 +412,7 @@ static uint32_t node_of(struct maker *m, uint32_t source, uint32_t parent, uint3
 	at = (uint32_t)m->nodes.n;
 	*first = at;
 	vec_push(&m->nodes, n);
+	map_add(&m->node_index, hash, at);
 	return at;
 }
 
@@ -627,6 +646,7 @@ static void done(struct maker *m)
 	free(m->files);
 	for (size_t i = 0; i < m->nodes.n; i++)
 		vec_done(&m->nodes.at[i].at);
+	map_done(&m->node_index);
 	vec_done(&m->nodes);
 	vec_done(&m->in_node);
 	vec_done(&m->lines);

@@ -445,11 +445,26 @@ static int draw_terms_so_far(const struct app *a, struct canvas *c, int row)
 	return col;
 }
 
+/* A sentence that the last row cuts stands above the prompt: a path without its end is of no use. */
+static void draw_long_message(const struct app *a, struct canvas *c)
+{
+	uint16_t style = a->message_bad ? STYLE_ERROR : STYLE_STATUS;
+	int n = a->message ? canvas_put_lines(c, 0, 0, c->cols - 1, 0, style, a->message) : 0;
+	int top = a->chrome.prompt - n;
+
+	if (n <= 1 || top < 0)
+		return;
+	for (int i = top; i < top + n; i++)
+		canvas_fill(c, i, 0, c->cols, STYLE_NORMAL, ' ');
+	canvas_put_lines(c, top, 1, c->cols - 1, n, style, a->message);
+}
+
 static void draw_prompt(struct app *a, struct canvas *c)
 {
 	int row = a->chrome.prompt, used, col;
 	int room = c->cols > 60 ? c->cols - 30 : c->cols - c->cols / 3;
 
+	draw_long_message(a, c);
 	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
 	if (a->prompting == PROMPT_SEARCH) {
 		used = prompt_draw(&a->prompt, c, row, 1, room);

@@ -457,7 +457,7 @@ CASES_OF_HEAP:
 	}
 	return err_set(
 		e, -EINVAL,
-		"a report of a difference has the views top, tree, callers, butterfly and threads");
+		"a report of a difference has the views top, tree, callers, butterfly, threads and annotate");
 }
 
 void diff_rows_done(struct diff_rows *r)

@@ -88,7 +88,7 @@ static int find_format(const struct analysis *a, const char *path, const struct 
 		       : err_set(e, -EINVAL, "%s: %s cannot be written", path, wanted);
 }
 
-int export_file(const struct analysis *a, const char *path, char **said, struct err *e)
+static int write_to(const struct analysis *a, const char *path, char **said, struct err *e)
 {
 	const struct write_options options = { .whole_names = true, .name = path };
 	const struct format *format = NULL;
@@ -123,4 +123,15 @@ int export_file(const struct analysis *a, const char *path, char **said, struct 
 			  lost ? lost : "");
 	free(lost);
 	return 0;
+}
+
+int export_file(const struct analysis *a, const char *path, char **said, struct err *e)
+{
+	const char *home = getenv("HOME");
+	char *whole = home && strncmp(path, "~/", 2) == 0 ? xasprintf("%s%s", home, path + 1)
+							  : xstrdup(path);
+	int rc = write_to(a, whole, said, e);
+
+	free(whole);
+	return rc;
 }

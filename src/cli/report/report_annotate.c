@@ -80,12 +80,33 @@ static void put_share(const struct printer *p, int64_t part, int64_t whole)
 	fprintf(p->to, " %*s", NUMBER_COLS - 1, part == 0 ? "" : fmt_percent(share, part, whole));
 }
 
+/* Of a comparison, as on screens: what the runs of a side have of all that the side has. */
+static void put_sides(const struct printer *p, const int64_t *total)
+{
+	const struct lens *l = &p->r->analysis->lens;
+	const int64_t *whole = p->r->analysis->weights.total;
+
+	for (int side = 0; side < N_SIDES; side++) {
+		int64_t part = 0, all = 0;
+
+		for (uint32_t i = 0; i < l->sides.n_runs[side]; i++) {
+			part += total[lens_side(l, (enum side)side) + i];
+			all += whole[lens_side(l, (enum side)side) + i];
+		}
+		put_share(p, part, all);
+	}
+}
+
 static void put_numbers(const struct printer *p, uint32_t numbers)
 {
 	const struct annotation *a = p->a;
 	const int64_t *self = annotation_self(a, numbers), *total = annotation_total(a, numbers);
 	char amount[FMT_SIZE];
 
+	if (p->r->analysis->diff) {
+		put_sides(p, total);
+		return;
+	}
 	for (uint32_t c = 0; c < a->n_columns; c++) {
 		struct metric m = p->r->analysis->lens.column[c].metric;
 
@@ -105,6 +126,8 @@ static int number_cols(const struct printer *p)
 {
 	int cols = 0;
 
+	if (p->r->analysis->diff)
+		return N_SIDES * NUMBER_COLS;
 	for (uint32_t c = 0; c < p->a->n_columns; c++)
 		cols += metric_is_heap(p->r->analysis->profile,
 				       p->r->analysis->lens.column[c].metric)
@@ -232,11 +255,17 @@ static void put_row(const struct printer *p, const struct annotation_row *row)
 static bool is_left_out(const struct report *r, const struct annotation *a,
 			const struct annotation_row *row)
 {
-	uint32_t numbers = annotation_row_numbers(a, row);
+	const int64_t *total = annotation_total(a, annotation_row_numbers(a, row));
+	/* Of a comparison either side may have it. */
+	uint32_t n = r->analysis->diff ? a->n_columns : 1;
 
-	return r->min_percent > 0 &&
-	       (row->kind == ANNOTATION_ROW_CODE || row->kind == ANNOTATION_ROW_INLINE) &&
-	       (double)annotation_total(a, numbers)[0] < (double)a->total[0] * r->min_percent / 100;
+	if (r->min_percent <= 0 ||
+	    (row->kind != ANNOTATION_ROW_CODE && row->kind != ANNOTATION_ROW_INLINE))
+		return false;
+	for (uint32_t c = 0; c < n; c++)
+		if ((double)total[c] >= (double)a->total[c] * r->min_percent / 100 && total[c] > 0)
+			return false;
+	return true;
 }
 
 static void put_title(const struct printer *p)
@@ -248,6 +277,11 @@ static void put_title(const struct printer *p)
 	clean = text_clean(a->function, strlen(a->function), p->r->ascii);
 	fprintf(p->to, "# %s", clean);
 	free(clean);
+	if (p->r->analysis->diff) {
+		fprintf(p->to, "\n# shares of all of each side\n#%*s %*s   LINE  SOURCE\n",
+			NUMBER_COLS - 1, "BEFORE", NUMBER_COLS - 1, "AFTER");
+		return;
+	}
 	clean = text_clean(a->module, strlen(a->module), p->r->ascii);
 	fprintf(p->to, "%s%s: self %s %%, total %s %% of what is shown\n", *clean ? "  " : "",
 		clean, fmt_percent(self, a->self[0], w->total[0]),

@@ -346,16 +346,6 @@ int find_classes(struct cpu_case *c)
 	return 0;
 }
 
-/* The nearest node outward with the same key; there is one. */
-static uint32_t same_above(const struct calltree *t, uint32_t node)
-{
-	uint32_t up = t->parent[node];
-
-	while (t->key[up] != t->key[node])
-		up = t->parent[up];
-	return up;
-}
-
 static void say_recursion(struct cpu_case *c, uint32_t key, int64_t weight, uint32_t deepest,
 			  uint32_t n_others)
 {
@@ -379,19 +369,25 @@ static void say_recursion(struct cpu_case *c, uint32_t key, int64_t weight, uint
 int find_recursion(struct cpu_case *c)
 {
 	const struct calltree *t = c->a->tree;
-	uint32_t *nest = xcalloc(t->n_nodes, sizeof(*nest)); /* frames of the same key above */
 	uint32_t n = c->a->keys.n, best = KEY_NONE, n_such = 0;
 	uint32_t *deepest = xcalloc((size_t)n + 1, sizeof(*deepest));
 	int64_t *sum = xcalloc((size_t)n + 1, sizeof(*sum));
+	uint32_t *on_path = xcalloc((size_t)n + 1, sizeof(*on_path)); /* frames of each key there */
+	uint32_t *path = xmalloc(((size_t)t->max_depth + 1) * sizeof(*path)); /* keys by depth */
+	uint32_t depth = 0;
 
+	/* Nodes come in the order of a walk from the root down. */
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		uint32_t key = t->key[i];
 
-		if (t->outer[i])
+		for (; depth >= t->depth[i]; depth--)
+			on_path[path[depth]]--;
+		depth = t->depth[i];
+		path[depth] = key;
+		if (++on_path[key] == 1)
 			continue;
-		nest[i] = nest[same_above(t, i)] + 1;
-		deepest[key] = nest[i] + 1 > deepest[key] ? nest[i] + 1 : deepest[key];
-		if (nest[i] == 1)
+		deepest[key] = on_path[key] > deepest[key] ? on_path[key] : deepest[key];
+		if (on_path[key] == 2)
 			sum[key] += t->total[(size_t)i * t->n_columns];
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -407,7 +403,8 @@ int find_recursion(struct cpu_case *c)
 	}
 	if (best != KEY_NONE)
 		say_recursion(c, best, sum[best], deepest[best], n_such - 1);
-	free(nest);
+	free(path);
+	free(on_path);
 	free(deepest);
 	free(sum);
 	return 0;

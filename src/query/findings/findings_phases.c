@@ -66,6 +66,18 @@ static int by_falling_weight(const void *x, const void *y)
 	return a->key < b->key ? -1 : 1;
 }
 
+/* Is it a frame that every program begins with? What runs below it says more. */
+static bool is_start(const struct key *k)
+{
+	static const char *const names[] = { "_start", "start_thread", "clone", "clone3",
+					     "__libc_start_call_main" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(k->label, names[i]) == 0)
+			return !(k->flags & FUNCTION_COMM);
+	return strncmp(k->label, "__libc_start_main", strlen("__libc_start_main")) == 0;
+}
+
 /* The heaviest of the keys with a middling share; names of threads and processes, too. */
 static void choose_candidates(struct phases *f)
 {
@@ -83,7 +95,8 @@ static void choose_candidates(struct phases *f)
 		share = (double)one.weight / (double)f->c->whole;
 		if (share >= CANDIDATE_LEAST && share <= CANDIDATE_MOST &&
 		    !f->c->is[FRAME_CLASS_IDLE][k] && !f->c->is[FRAME_CLASS_UNNAMED][k] &&
-		    !(f->c->a->keys.key[k].flags & FUNCTION_MARK))
+		    !(f->c->a->keys.key[k].flags & FUNCTION_MARK) &&
+		    !is_start(&f->c->a->keys.key[k]))
 			vec_push(&all, one);
 	}
 	if (all.n > 0)
