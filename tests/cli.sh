@@ -200,7 +200,7 @@ run 3 export --to folded -o kept empty
 
 # a view that the file has nothing for
 run 2 report --view nothing small.folded
-says err 'top, tree, callers, butterfly, flame, threads, timeline, info, memory, findings, annotate, leaks, lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks or allocators'
+says err 'top, tree, callers, butterfly, flame, threads, timeline, info, memory, findings, annotate, heat, leaks, lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks or allocators'
 run 0 --view memory --screen 100x20 small.folded
 says out '[1 top]'
 says out 'the memory view wants a recording of a heap; this is top'
