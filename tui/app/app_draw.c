@@ -250,19 +250,36 @@ static void draw_activity(const struct app *a, struct canvas *c)
 		canvas_restyle(c, row, 1 + first, last - first + 1, STYLE_SPARK, STYLE_SPARK_RANGE);
 }
 
-/* A status that is too long: what stands last, a name, is folded. The caller frees. */
+/* Columns that a name keeps beside what is said behind it. */
+#define NAME_LEAST_COLS 16
+
+/*
+ * A status that is too long: what stands last, a name, is folded. What is said behind the name (" · this column") is no part of
+ * it: it stays as it is, or goes. The caller frees.
+ */
 static char *fold_status(char *text, int cols, bool ascii)
 {
-	char *name = text, *short_name, *out;
+	char *name = text, *short_name, *out, *behind;
 
 	for (char *at = strstr(text, "  "); at; at = strstr(at + 2, "  "))
 		name = at + 2;
 	if ((int)text_width(text, strlen(text)) <= cols || name == text)
 		return text;
 	cols -= (int)text_width(text, (size_t)(name - text));
+	behind = strstr(name, " · ");
+	if (behind && cols - (int)text_width(behind, strlen(behind)) < NAME_LEAST_COLS) {
+		*behind = '\0';
+		behind = NULL;
+	}
+	if (behind) {
+		cols -= (int)text_width(behind, strlen(behind));
+		behind = xstrdup(behind);
+		*strstr(name, " · ") = '\0';
+	}
 	short_name = name_short(name, cols > 8 ? cols : 8, ascii);
-	out = xasprintf("%.*s%s", (int)(name - text), text, short_name);
+	out = xasprintf("%.*s%s%s", (int)(name - text), text, short_name, behind ? behind : "");
 	free(short_name);
+	free(behind);
 	free(text);
 	return out;
 }
