@@ -20,11 +20,13 @@
 #include "cli/live/live_end.h"
 #include "cli/live/live_target.h"
 #include "cli/load/load.h"
+#include "cli/load/load_suppressions.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
 #include "cli/options/query_options.h"
 #include "cli/report/report.h"
 #include "query/core/filter.h"
+#include "query/heap/suppressions.h"
 #include "tui/app/tui.h"
 #include "tui/contract/keymap.h"
 
@@ -76,7 +78,8 @@ static bool asks_metric(const struct lens_wish *w)
 /* Does the command line say anything about which numbers are shown? */
 static bool asks_lens(const struct lens_wish *w)
 {
-	return filter_n_terms(w->filter) || asks_metric(w) || w->group || w->no_inline;
+	return filter_n_terms(w->filter) || asks_metric(w) || w->group || w->no_inline ||
+	       w->suppress;
 }
 
 /*
@@ -181,15 +184,16 @@ static enum status show(const struct explore_wish *w, struct load *l, struct tui
 	return STATUS_GOOD;
 }
 
-static enum status show_lens(const struct explore_wish *w, struct load *l, struct tui_options *t)
+static enum status show_lens(const struct explore_wish *w, const struct lens_wish *wish,
+			     struct load *l, struct tui_options *t)
 {
 	enum status status;
 	struct lens lens;
 
-	if (!asks_lens(&w->lens))
+	if (!asks_lens(wish))
 		return show(w, l, t);
-	t->metric_open = !asks_metric(&w->lens);
-	status = wait_lens(&w->lens, l, &lens);
+	t->metric_open = !asks_metric(wish);
+	status = wait_lens(wish, l, &lens);
 	if (status != STATUS_GOOD)
 		return status;
 	t->lens = &lens;
@@ -221,14 +225,17 @@ static void await_report(const struct explore_wish *w, struct load *l)
 enum status explore(const struct explore_wish *w)
 {
 	const struct options *o = w->o;
+	struct lens_wish lens = w->lens;
+	struct suppressions *suppress = NULL;
 	struct err e = ERR_INIT;
 	struct tui_options t;
 	enum status status;
 	sigset_t before;
 	struct load *l;
 
-	if (explore_options(o, &t, &e))
+	if (explore_options(o, &t, &e) || load_suppressions(o->suppressions, &suppress, &e))
 		return message_error(&e, STATUS_USAGE);
+	lens.suppress = suppress;
 	if (is_live_report(o))
 		live_end_watch(&before);
 	l = load_start(o, &w->read, &e);
@@ -236,8 +243,9 @@ enum status explore(const struct explore_wish *w)
 		await_report(w, l);
 	if (is_live_report(o))
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	status = l ? show_lens(w, l, &t) : message_error(&e, STATUS_USAGE);
+	status = l ? show_lens(w, &lens, l, &t) : message_error(&e, STATUS_USAGE);
 	load_free(l);
+	suppressions_free(suppress);
 	return status;
 }
 

@@ -323,21 +323,18 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 	else if (lens.n_ratios > 0)
 		return err_set(e, -EINVAL,
 			       "--ratio has columns in top, tree, callers, butterfly and threads");
-	rc = query_options_analysis(&lens, p, parts_of(view), &r.analysis, e);
+	rc = load_suppressions(o->suppressions, &suppress, e);
+	lens.suppress = suppress;
+	if (!rc)
+		rc = query_options_analysis(&lens, p, parts_of(view), &r.analysis, e);
 	if (rc) {
+		suppressions_free(suppress);
 		ratios_done(&ratios);
 		return rc;
 	}
 	if (ratios.n > 0)
 		r.ratios = &ratios;
 	set_limits(&r, o, out);
-	rc = load_suppressions(o->suppressions, &suppress, e);
-	r.suppress = suppress;
-	if (rc) {
-		analysis_free(r.analysis);
-		ratios_done(&ratios);
-		return rc;
-	}
 	rc = r.analysis->footprint ? sort_memory(o, r.analysis, e) : find_order(o, &r.order, e);
 	if (!rc)
 		rc = report_make_rows(&r, o->function, e);

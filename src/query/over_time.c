@@ -78,10 +78,10 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 	case OVER_TIMELINE:
 		return make_activity(a, wish, recently, progress, o);
 	case OVER_FINDINGS:
-		return findings_new(a, NULL, progress, &o->findings);
+		return findings_new(a, a->lens.suppress, progress, &o->findings);
 	case OVER_HEAP:
-		return heap_table_new(a->footprint, (enum heap_question)wish->span.from_ns, NULL,
-				      progress, &o->heap);
+		return heap_table_new(a->footprint, (enum heap_question)wish->span.from_ns,
+				      a->lens.suppress, progress, &o->heap);
 	case OVER_HEAT_MAP:
 		return heat_map_new(a, &wish->span, progress, &o->heat_map);
 	case N_OVER_TIME:

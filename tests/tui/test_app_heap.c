@@ -2,10 +2,12 @@
 /* The app on recordings of heaps: what they open on, and what is made beside the terminal. */
 #include "config.h"
 
+#include "base/err.h"
 #include "base/fmt.h"
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
 #include "query/analysis.h"
+#include "query/heap/suppressions.h"
 #include "tests/support/made_story.h"
 #include "tests/support/stage.h"
 #include "tests/support/stage_app.h"
@@ -101,6 +103,35 @@ Test(app_heap, keys)
 		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].keys);
 		stage_app_done(&f);
 	}
+}
+
+/* Leaks that are known are counted above the others, and have no row and no finding. */
+Test(app_heap, suppressed_leaks_are_only_counted)
+{
+	static const char known[] = "leak:Cache::insert\n";
+	static const char row[] = "Cache::insert(";
+	struct stage_app f;
+	struct suppressions *suppress;
+	struct lens lens;
+	char *text;
+
+	stage_app_init(&f, stage_heap(), true, 120, 30);
+	cr_assert_eq(tui_screen(&f.source, &f.options, "M", 120, 30, &text, NULL), 0);
+	cr_expect(strstr(text, row), "%s", text);
+	cr_expect_null(strstr(text, "suppressed"), "%s", text);
+	free(text);
+	cr_assert_eq(suppressions_parse("known", known, strlen(known), &suppress, NULL), 0);
+	lens_init(&lens, f.profile);
+	lens.suppress = suppress;
+	f.options.lens = &lens;
+	f.options.metric_open = true;
+	cr_assert_eq(tui_screen(&f.source, &f.options, "M", 120, 30, &text, NULL), 0);
+	cr_expect(strstr(text, " suppressed: 1 site that leaked "), "%s", text);
+	cr_expect_null(strstr(text, row), "%s", text);
+	free(text);
+	lens_done(&lens);
+	stage_app_done(&f);
+	suppressions_free(suppress);
 }
 
 /* Peaks of several processes were not there together, so that no moment is the peak: by PEAK, at the end. */

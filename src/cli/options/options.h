@@ -55,7 +55,7 @@ struct saved_view;
 	X(FUNCTION, "function",  0,   "RE",        ON_ROWS,    text,    function,    "the function of butterfly or annotate; in callers, only this one") \
 	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  text,    sort,        "order a table by self, total, name or module") \
 	X(ROWS,     "rows",      'n', "ROWS",      ON_ROWS,    rows,    rows,        "at most so many rows; 0 is all") \
-	X(SUPPRESS, "suppressions", 0, "FILE",     ON_REPORT,  text,    suppressions, "--view leaks counts leaks that FILE names (leak:PATTERN, as of LeakSanitizer), and shows them no more") \
+	X(SUPPRESS, "suppressions", 0, "FILE",     ON_EXPLORE | ON_REPORT, text, suppressions, "leaks counts leaks that FILE names (leak:PATTERN, as of LeakSanitizer), and shows them no more") \
 	X(MIN,      "min",       0,   "PERCENT",   ON_ROWS,    percent, min_percent, "leave out what is less than this share; 0 is nothing") \
 	X(WIDTH,    "width",     0,   "COLS",      ON_ROWS,    width,   width,       "rows at most so wide; 0 is unlimited; the terminal's if not given, else unlimited") \
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    flag,    json,        "JSON instead of text") \

@@ -187,6 +187,7 @@ int query_options_lens(const struct lens_wish *w, const struct profile *p, struc
 		return rc;
 	}
 	l->inlines = !w->no_inline;
+	l->suppress = w->suppress;
 	if (filter_n_terms(w->filter))
 		l->filter = filter_copy(w->filter);
 	return 0;

@@ -14,6 +14,7 @@ struct filter;
 struct options;
 struct profile;
 struct ratios;
+struct suppressions;
 
 /* "function", "module", …: as --group takes it and JSON says it. */
 const char *query_options_group_name(enum grouping g);
@@ -37,6 +38,7 @@ struct lens_wish {
 	const char *normalise; /* of comparisons; NULL: as they were measured */
 	const char *to;        /* the format that is written; NULL: none is */
 	bool no_inline;
+	const struct suppressions *suppress; /* NULL: none */
 	const char *const *ratios; /* [n_ratios] as --ratio takes them; none: the usual ones */
 	size_t n_ratios;
 	struct ratios *made; /* filled with them; NULL: none are wanted */

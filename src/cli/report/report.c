@@ -567,7 +567,8 @@ static int make_heap(struct report *r, struct err *e)
 	if (!f)
 		return err_set(e, -EINVAL, "--view %s wants a recording of a heap",
 			       view_names[r->view]);
-	return heap_table_new(f, q, r->suppress, NULL, &r->heap); /* nobody cancels it */
+	return heap_table_new(f, q, r->analysis->lens.suppress, NULL,
+			      &r->heap); /* nobody cancels it */
 }
 
 int report_make_rows(struct report *r, const char *function, struct err *e)
@@ -610,7 +611,8 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 CASES_OF_HEAP:
 		return make_heap(r, e);
 	case VIEW_KIND_FINDINGS:
-		findings_new(r->analysis, r->suppress, NULL, &r->findings); /* nobody cancels it */
+		findings_new(r->analysis, r->analysis->lens.suppress, NULL,
+			     &r->findings); /* nobody cancels it */
 		return 0;
 	case VIEW_KIND_ANNOTATE: /* report_annotate.h */
 	case VIEW_KIND_INFO:

@@ -25,7 +25,6 @@ struct options;
 struct ratio;
 struct ratio_value;
 struct ratios;
-struct suppressions;
 
 /* Where in a butterfly a row stands. */
 enum report_role { ROLE_ROW, ROLE_CALLER, ROLE_CENTRE, ROLE_CALLEE };
@@ -62,13 +61,12 @@ struct report {
 	double min_percent;     /* of column 0's total */
 	uint32_t n_columns;     /* numbers of a row that are shown */
 	uint32_t n_sums;        /* those, and behind them those that ratios are made of */
-	const struct ratios *ratios;         /* above n_columns; NULL: none; borrowed */
-	struct findings *findings;           /* of that view; owned, freed by report_done() */
-	struct heap_table *heap;             /* of tables about a heap; owned likewise */
-	struct heat_grid *heat;              /* of the heat map; owned likewise */
-	const struct notebook *notes;        /* on rows; NULL: none; borrowed */
-	const struct suppressions *suppress; /* of leaks; NULL: none; borrowed */
-	uint64_t n_left_out;                 /* rows that max_rows or min_percent left out */
+	const struct ratios *ratios;  /* above n_columns; NULL: none; borrowed */
+	struct findings *findings;    /* of that view; owned, freed by report_done() */
+	struct heap_table *heap;      /* of tables about a heap; owned likewise */
+	struct heat_grid *heat;       /* of the heat map; owned likewise */
+	const struct notebook *notes; /* on rows; NULL: none; borrowed */
+	uint64_t n_left_out;          /* rows that max_rows or min_percent left out */
 	VEC(struct report_row) rows;
 	VEC(int64_t) numbers; /* [n rows][2][n_sums] self, then total */
 };

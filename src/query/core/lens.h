@@ -20,6 +20,7 @@ struct filter;
 struct name_rules;
 struct profile;
 struct run_history;
+struct suppressions;
 
 /*
  * What a sample adds: its weight (time, period), or 1; what an allocation adds: its bytes, or 1. The
@@ -189,6 +190,8 @@ struct lens {
 	struct lens_sides sides;
 	/* which functions are the same by name; NULL: equal ones; owned */
 	struct name_rules *names;
+	/* Leaks that answers only count; NULL: none; borrowed, outlives all lenses. */
+	const struct suppressions *suppress;
 	/* What analyses before found out; NULL: nothing; borrowed; copies have none. */
 	const struct analysis_cache *cache;
 };
