@@ -78,6 +78,7 @@ struct reader {
 	VEC(struct place) places;
 	struct map by_place;
 	VEC(struct tid) tids;
+	struct map by_tid;
 	VEC(struct frame) frames; /* of a location, while it is made */
 	VEC(uint64_t) addresses;  /* of a stack, while it is made */
 	struct map by_string;     /* of e.strings, by their id */
@@ -197,19 +198,25 @@ static stack_id stack_of(struct reader *r, uint64_t backtrace, uint64_t us, stac
 	return root;
 }
 
+static bool same_tid(const void *things, uint32_t value, const void *key)
+{
+	return ((const struct tid *)things)[value].tid == *(const uint32_t *)key;
+}
+
 static struct tid *tid_of(struct reader *r, uint32_t tid)
 {
 	struct tid t = { .tid = tid, .fresh = ID_NONE };
 	int32_t number = (int32_t)(tid & INT32_MAX);
+	uint32_t known = map_find(&r->by_tid, hash_u64(tid), same_tid, r->tids.at, &tid);
 
-	for (size_t i = r->tids.n; i-- > 0;)
-		if (r->tids.at[i].tid == tid)
-			return &r->tids.at[i];
+	if (known != MAP_NONE)
+		return &r->tids.at[known];
 	t.thread = build_thread(r->p, r->process, number, r->name).v;
 	t.root = build_stack(r->p, (stack_id){ 0 },
 			     build_root_location(r->p, r->name, (int32_t)(r->e.pid & INT32_MAX),
 						 number, r->root_names))
 			 .v;
+	map_add(&r->by_tid, hash_u64(tid), (uint32_t)r->tids.n);
 	vec_push(&r->tids, t);
 	return &r->tids.at[r->tids.n - 1];
 }
@@ -461,6 +468,7 @@ static void reader_done(struct reader *r)
 	vec_done(&r->places);
 	map_done(&r->by_place);
 	vec_done(&r->tids);
+	map_done(&r->by_tid);
 	vec_done(&r->frames);
 	vec_done(&r->addresses);
 	map_done(&r->by_string);

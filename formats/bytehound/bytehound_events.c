@@ -245,11 +245,18 @@ static void take_backtrace(struct bytehound_events *e, struct bytes *b, size_t e
 	add_backtrace(e, t);
 }
 
+static bool same_tid(const void *things, uint32_t value, const void *key)
+{
+	return ((const struct bytehound_thread *)things)[value].tid == *(const uint32_t *)key;
+}
+
 static struct bytehound_thread *thread_of(struct bytehound_events *e, uint32_t tid)
 {
-	for (size_t i = 0; i < e->threads.n; i++)
-		if (e->threads.at[i].tid == tid)
-			return &e->threads.at[i];
+	uint32_t known = map_find(&e->by_tid, hash_u64(tid), same_tid, e->threads.at, &tid);
+
+	if (known != MAP_NONE)
+		return &e->threads.at[known];
+	map_add(&e->by_tid, hash_u64(tid), (uint32_t)e->threads.n);
 	vec_push(&e->threads,
 		 ((struct bytehound_thread){ .tid = tid, .first = BYTEHOUND_NO_LINK }));
 	return &e->threads.at[e->threads.n - 1];
@@ -693,6 +700,7 @@ int bytehound_events_read(struct bytehound_events *e, struct input *in, struct p
 void bytehound_events_done(struct bytehound_events *e)
 {
 	vec_done(&e->threads);
+	map_done(&e->by_tid);
 	vec_done(&e->all);
 	vec_done(&e->backtraces);
 	map_done(&e->by_id);

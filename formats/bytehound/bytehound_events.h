@@ -96,6 +96,7 @@ struct bytehound_events {
 	VEC(struct bytehound_region) regions;
 	VEC(struct bytehound_group) groups;
 	VEC(struct bytehound_thread) threads;
+	struct map by_tid;  /* of threads */
 	uint64_t n_decoded; /* backtraces: their number is their id */
 	uint64_t n_markers, n_maps;
 	uint64_t n_odd;    /* stacks that share with one that is shorter */

@@ -52,6 +52,7 @@ struct writer {
 	uint32_t *func_of_key;    /* [keys + 1], the last is of KEY_NONE; owned, as what follows */
 	uint32_t *lib_of_module;  /* [n_modules] index of modules, or NONE */
 	uint32_t *source_of_text; /* [n_strings] index of sources, or NONE */
+	unsigned *n_of_thread;    /* [n_threads + 1] series written; the last is of all threads */
 	struct text_out out;
 };
 
@@ -469,14 +470,13 @@ static void put_text(struct writer *w, const char *key, const char *s)
 }
 
 /* The same thread's further metrics are threads with a number behind a point, as those whose ids are used again. */
-static unsigned nth_of_thread(const struct writer *w, size_t i)
+static unsigned nth_of_thread(const struct writer *w, const struct export_series *s)
 {
-	const struct export_series *s = w->rows.series.at;
-	unsigned n = 0;
+	uint32_t n_threads = w->a->counts.n_threads;
 
-	for (size_t k = 0; w->rows.n_metrics > 1 && k < i; k++)
-		n += s[k].thread == s[i].thread;
-	return n;
+	if (w->rows.n_metrics <= 1)
+		return 0;
+	return w->n_of_thread[s->thread < n_threads ? s->thread : n_threads]++;
 }
 
 /* Ids are texts; what has none belongs to a process of no number. */
@@ -525,7 +525,7 @@ static void put_thread(struct writer *w, size_t i)
 	const struct export_series *s = &w->rows.series.at[i];
 
 	text_out(&w->out, i ? ",\n{\"name\":" : "\n{\"name\":");
-	put_who(w, s, nth_of_thread(w, i));
+	put_who(w, s, nth_of_thread(w, s));
 	text_out_char(&w->out, ',');
 	export_own_put(&w->out, w->a, s);
 	text_out(&w->out,
@@ -661,6 +661,7 @@ static void writer_done(struct writer *w)
 	free(w->func_of_key);
 	free(w->lib_of_module);
 	free(w->source_of_text);
+	free(w->n_of_thread);
 	free(w);
 }
 
@@ -675,6 +676,7 @@ int firefox_write(const struct analysis *a, const struct write_options *o, FILE 
 	w->func_of_key = none(a->keys.n);
 	w->lib_of_module = none(a->counts.n_modules);
 	w->source_of_text = none(a->counts.n_strings);
+	w->n_of_thread = xcalloc((size_t)a->counts.n_threads + 1, sizeof(*w->n_of_thread));
 	text_out_init(&w->out, to);
 	rc = export_stacks_init(&w->stacks, a, EXPORT_LOCATIONS);
 	if (rc == 0)

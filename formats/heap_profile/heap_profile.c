@@ -25,6 +25,11 @@
 /* The process that mappings are said to be of: a profile names none. */
 #define THE_PID 1
 
+/* Addresses from start on, below end. */
+struct range {
+	uint64_t start, end;
+};
+
 /* An address with a name. */
 struct named {
 	uint64_t address;
@@ -40,7 +45,10 @@ struct reader {
 	struct resolver *resolver;
 	VEC(struct named) named; /* addresses that the text has names for */
 	struct map by_address;
-	VEC(struct frame) frames; /* of the location that is being made */
+	VEC(struct frame) frames;    /* of the location that is being made */
+	VEC(uint64_t) stack;         /* sorted addresses of the sample before stack_of */
+	size_t stack_of;             /* n_samples of the names that it is for; 0: none */
+	VEC(struct range) allocator; /* where the allocator's library is; rising, apart */
 	event_id event[N_HEAP_PROFILE_NUMBERS];
 	bool has_all; /* what was allocated in all is not what is in use */
 	uint64_t n_large;
@@ -86,23 +94,52 @@ static location_id build_run(struct reader *r, const struct heap_profile_name *r
 	return build_frames_location(r->p, r->frames.at, (uint32_t)r->frames.n);
 }
 
-/* How often an address is in the stack that a name stands below. */
-static size_t times_in_stack(const struct reader *r, const struct heap_profile_name *name,
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The first place in the sorted stack at which an address or a higher one is. */
+static size_t place_in_stack(const struct reader *r, uint64_t address)
+{
+	size_t from = 0, to = r->stack.n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (r->stack.at[middle] < address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* How often an address is in the stack that a name stands below. Names are asked for in their order. */
+static size_t times_in_stack(struct reader *r, const struct heap_profile_name *name,
 			     uint64_t address)
 {
 	const struct heap_profile_sample *s;
-	size_t n = 0;
 
 	if (name->n_samples == 0)
 		return 0;
-	s = &r->t.samples.at[name->n_samples - 1];
-	for (size_t i = 0; i < s->n; i++)
-		n += r->t.addresses.at[s->first + i] == address;
-	return n;
+	if (r->stack_of != name->n_samples) {
+		r->stack_of = name->n_samples;
+		s = &r->t.samples.at[name->n_samples - 1];
+		vec_clear(&r->stack);
+		for (size_t i = 0; i < s->n; i++)
+			vec_push(&r->stack, r->t.addresses.at[s->first + i]);
+		if (s->n > 1)
+			qsort(r->stack.at, s->n, sizeof(*r->stack.at), by_value);
+	}
+	return (address < UINT64_MAX ? place_in_stack(r, address + 1) : r->stack.n) -
+	       place_in_stack(r, address);
 }
 
 /* The address in the stack: Go's stacks have return addresses, and the names below have one less. */
-static uint64_t stack_address(const struct reader *r, const struct heap_profile_name *name)
+static uint64_t stack_address(struct reader *r, const struct heap_profile_name *name)
 {
 	uint64_t a = name->address;
 
@@ -206,19 +243,55 @@ static void begin_events(struct reader *r)
 	build_event_default(r->p, r->event[HEAP_PROFILE_BYTES]);
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void find_allocator(struct reader *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->t.maps.n; i++) {
+		const struct heap_profile_map *m = &r->t.maps.at[i];
+		const char *path = profile_string(r->p, (string_id){ m->path }, NULL);
+
+		if (m->start >= m->end)
+			continue;
+		if (strstr(path, "/libjemalloc") || strstr(path, "/libtcmalloc"))
+			vec_push(&r->allocator, ((struct range){ m->start, m->end }));
+	}
+	if (r->allocator.n > 1)
+		qsort(r->allocator.at, r->allocator.n, sizeof(*r->allocator.at), by_start);
+	for (size_t i = 1; i < r->allocator.n; i++) {
+		const struct range *next = &r->allocator.at[i];
+		struct range *last = &r->allocator.at[n];
+
+		if (next->start > last->end)
+			r->allocator.at[++n] = *next;
+		else if (next->end > last->end)
+			last->end = next->end;
+	}
+	if (r->allocator.n > 0)
+		r->allocator.n = n + 1;
+}
+
 /* Is it an address of the allocator's library, which every stack begins with? jeprof and pprof leave it out as well. */
 static bool is_allocator(const struct reader *r, uint64_t address)
 {
-	for (size_t i = 0; i < r->t.maps.n; i++) {
-		const struct heap_profile_map *m = &r->t.maps.at[i];
-		const char *path;
+	size_t from = 0, to = r->allocator.n;
 
-		if (address < m->start || address >= m->end)
-			continue;
-		path = profile_string(r->p, (string_id){ m->path }, NULL);
-		return strstr(path, "/libjemalloc") || strstr(path, "/libtcmalloc");
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (r->allocator.at[middle].end <= address)
+			from = middle + 1;
+		else
+			to = middle;
 	}
-	return false;
+	return from < r->allocator.n && r->allocator.at[from].start <= address;
 }
 
 static void add_sample(struct reader *r, const struct heap_profile_sample *of)
@@ -279,6 +352,7 @@ static int read_heap_profile(struct input *in, struct profile *p, capture_id c,
 		builder_begin(p);
 		build_names(&r);
 		build_maps(&r);
+		find_allocator(&r);
 		begin_events(&r);
 		for (size_t i = 0; i < r.t.samples.n; i++)
 			add_sample(&r, &r.t.samples.at[i]);
@@ -296,6 +370,8 @@ static int read_heap_profile(struct input *in, struct profile *p, capture_id c,
 	map_done(&r.by_address);
 	vec_done(&r.named);
 	vec_done(&r.frames);
+	vec_done(&r.stack);
+	vec_done(&r.allocator);
 	text_read_done(&r.text);
 	return rc;
 }

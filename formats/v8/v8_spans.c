@@ -31,6 +31,14 @@ struct open_span {
 	double end_us;   /* INFINITY: told later */
 	double least_us; /* the least end of it and of what is around it */
 	stack_id stack;  /* with it on top */
+	size_t around; /* index + 1 of what is open of the same name, told later and around it; 0: none … */
+	size_t around_any; /* … and of any name */
+};
+
+/* What is open of a name and told later. */
+struct open_name {
+	uint32_t name;    /* string_id */
+	size_t innermost; /* index + 1 in open; 0: none */
 };
 
 struct place {
@@ -44,6 +52,9 @@ struct spans {
 	struct progress *progress;
 	struct v8_spans_result *result;
 	VEC(struct open_span) open;
+	VEC(struct open_name) names;
+	struct map by_name;
+	size_t innermost; /* as of names, of any name */
 	VEC(struct place) places;
 	struct map by_place;
 	struct sample like;
@@ -89,6 +100,52 @@ static location_id location_of(struct spans *s, const struct named_frame *f)
 	return place.location;
 }
 
+static bool same_name(const void *things, uint32_t value, const void *key)
+{
+	return ((const struct open_name *)things)[value].name == *(const uint32_t *)key;
+}
+
+/* NULL: nothing of the name was open yet. */
+static struct open_name *open_name(struct spans *s, uint32_t name)
+{
+	uint32_t at = map_find(&s->by_name, hash_u64(name), same_name, s->names.at, &name);
+
+	return at != MAP_NONE ? &s->names.at[at] : NULL;
+}
+
+/* Puts it on top. */
+static void push(struct spans *s, struct open_span o)
+{
+	uint32_t name = o.span->frame.name.v;
+	struct open_name *of;
+
+	vec_push(&s->open, o);
+	if (o.span->phase == 'X')
+		return;
+	of = open_name(s, name);
+	if (!of) {
+		map_add(&s->by_name, hash_u64(name), (uint32_t)s->names.n);
+		vec_push(&s->names, ((struct open_name){ .name = name }));
+		of = &s->names.at[s->names.n - 1];
+	}
+	s->open.at[s->open.n - 1].around = of->innermost;
+	s->open.at[s->open.n - 1].around_any = s->innermost;
+	of->innermost = s->innermost = s->open.n;
+}
+
+/* Leaves n of what is open. */
+static void pop_to(struct spans *s, size_t n)
+{
+	while (s->open.n > n) {
+		const struct open_span *o = &s->open.at[--s->open.n];
+
+		if (o->span->phase == 'X')
+			continue;
+		open_name(s, o->span->frame.name.v)->innermost = o->around;
+		s->innermost = o->around_any;
+	}
+}
+
 static stack_id top(const struct spans *s)
 {
 	return s->open.n ? s->open.at[s->open.n - 1].stack : s->root;
@@ -127,7 +184,7 @@ static void end_until(struct spans *s, double us)
 		stretch_to(s, first);
 		for (size_t i = at; i < s->open.n; i++)
 			s->result->n_odd += s->open.at[i].end_us > first;
-		s->open.n = at;
+		pop_to(s, at);
 	}
 }
 
@@ -143,31 +200,28 @@ static void begin_span(struct spans *s, const struct v8_span *span)
 	}
 	o.least_us = s->open.n ? fmin(o.end_us, s->open.at[s->open.n - 1].least_us) : o.end_us;
 	o.stack = build_stack(s->p, top(s), location_of(s, &span->frame));
-	vec_push(&s->open, o);
+	push(s, o);
 }
 
 /* Ends may leave out the name; then they end what is innermost. */
 static void end_span(struct spans *s, const struct v8_span *span)
 {
-	size_t n = s->open.n;
+	const struct open_name *of = open_name(s, span->frame.name.v);
+	size_t n = span->frame.name.v == 0 ? s->innermost : of ? of->innermost : 0;
 
-	while (n > 0 && (s->open.at[n - 1].span->phase == 'X' ||
-			 (span->frame.name.v != 0 &&
-			  s->open.at[n - 1].span->frame.name.v != span->frame.name.v)))
-		n--;
 	if (n == 0) {
 		s->result->n_odd++;
 		return;
 	}
 	s->result->n_odd += n != s->open.n;
-	s->open.n = n - 1;
+	pop_to(s, n - 1);
 }
 
 static void add_thread(struct spans *s, const struct v8_span *span, size_t n)
 {
 	double last_us = span->at_us;
 
-	vec_clear(&s->open);
+	pop_to(s, 0);
 	s->at_us = span->at_us;
 	for (size_t i = 0; i < n && s->rc == 0; i++) {
 		end_until(s, span[i].at_us);
@@ -210,6 +264,8 @@ int v8_spans_build(struct v8_text *t, capture_id c, enum root_names root_names, 
 	}
 	rc = builder_end(t->p);
 	vec_done(&s.open);
+	vec_done(&s.names);
+	map_done(&s.by_name);
 	vec_done(&s.places);
 	map_done(&s.by_place);
 	return s.rc ? s.rc : rc;

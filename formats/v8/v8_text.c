@@ -7,6 +7,7 @@
 
 #include "formats/v8/v8_text.h"
 
+#include "base/hash.h"
 #include "profile/builder.h"
 
 #include <stdlib.h>
@@ -182,12 +183,22 @@ static void add_chunk(struct v8_profile *to, const struct v8_profile *from)
 	to->end_us = from->end_us ? from->end_us : to->end_us;
 }
 
+static bool same_profile(const void *things, uint32_t value, const void *key)
+{
+	const struct v8_profile *a = &((const struct v8_profile *)things)[value], *b = key;
+
+	return a->pid == b->pid && a->key.v == b->key.v;
+}
+
 /* The profile that chunks of this process and id are of. */
 static struct v8_profile *profile_of(struct v8_text *t)
 {
-	for (size_t i = t->profiles.n; i-- > 0;)
-		if (t->profiles.at[i].pid == t->now.pid && t->profiles.at[i].key.v == t->now.key.v)
-			return &t->profiles.at[i];
+	uint64_t hash = hash_u64(hash_u64((uint64_t)t->now.pid) + t->now.key.v);
+	uint32_t at = map_find(&t->by_key, hash, same_profile, t->profiles.at, &t->now);
+
+	if (at != MAP_NONE)
+		return &t->profiles.at[at];
+	map_add(&t->by_key, hash, (uint32_t)t->profiles.n);
 	vec_push(&t->profiles,
 		 ((struct v8_profile){ .pid = t->now.pid, .tid = t->now.tid, .key = t->now.key }));
 	return &t->profiles.at[t->profiles.n - 1];
@@ -315,6 +326,45 @@ static void begin_array_event(void *to)
 	begin_event(to);
 }
 
+static bool same_thread(const void *things, uint32_t value, const void *key)
+{
+	const struct v8_name *a = &((const struct v8_name *)things)[value], *b = key;
+
+	return a->pid == b->pid && a->tid == b->tid;
+}
+
+static uint64_t hash_of_thread(int64_t pid, int64_t tid)
+{
+	return hash_u64(hash_u64((uint64_t)pid) + (uint64_t)tid);
+}
+
+static uint32_t find_name(const struct v8_text *t, const struct v8_name *key)
+{
+	return map_find(&t->by_thread, hash_of_thread(key->pid, key->tid), same_thread, t->names.at,
+			key);
+}
+
+string_id v8_text_name(const struct v8_text *t, int64_t pid, int64_t tid)
+{
+	uint32_t at = find_name(t, &(struct v8_name){ .pid = pid, .tid = tid });
+
+	return at != MAP_NONE ? t->names.at[at].name : (string_id){ 0 };
+}
+
+/* The last name that a trace gives counts. */
+static void add_name(struct v8_text *t, int64_t tid)
+{
+	struct v8_name name = { t->now.pid, tid, t->named };
+	uint32_t at = find_name(t, &name);
+
+	if (at != MAP_NONE) {
+		t->names.at[at].name = t->named;
+	} else if (t->names.n < MAP_NONE) {
+		map_add(&t->by_thread, hash_of_thread(name.pid, tid), (uint32_t)t->names.n);
+		vec_push(&t->names, name);
+	}
+}
+
 static void end_event(void *to)
 {
 	struct v8_text *t = to;
@@ -327,9 +377,9 @@ static void end_event(void *to)
 			p->tid = t->now.tid;
 		add_chunk(p, &t->now);
 	} else if (is_event(t, "thread_name")) {
-		vec_push(&t->names, ((struct v8_name){ t->now.pid, t->now.tid, t->named }));
+		add_name(t, t->now.tid);
 	} else if (is_event(t, "process_name")) {
-		vec_push(&t->names, ((struct v8_name){ t->now.pid, -1, t->named }));
+		add_name(t, -1);
 	} else if (t->span.phase && t->spans.n < UINT32_MAX) {
 		t->span.pid = t->now.pid;
 		t->span.tid = t->now.tid;
@@ -405,25 +455,33 @@ static const struct json_rule rules[] = {
 };
 /* clang-format on */
 
+static bool same_sampled(const void *things, uint32_t value, const void *key)
+{
+	const struct v8_profile *a = &((const struct v8_profile *)things)[value];
+	const struct v8_frame_sample *b = key;
+
+	return a->pid == b->pid && a->tid == b->tid;
+}
+
 /* A profile for each thread that was sampled, with all frames. */
 static void add_frame_samples(struct v8_text *t)
 {
 	string_id key = build_cstring(t->p, "stackFrames");
+	struct map by_sampled = { 0 };
 
 	for (size_t i = 0; i < t->frame_samples.n; i++) {
 		const struct v8_frame_sample *s = &t->frame_samples.at[i];
-		struct v8_profile *p = NULL;
+		uint64_t hash = hash_of_thread(s->pid, s->tid);
+		uint32_t at = map_find(&by_sampled, hash, same_sampled, t->profiles.at, s);
+		struct v8_profile *p = at != MAP_NONE ? &t->profiles.at[at] : NULL;
 
-		for (size_t k = t->profiles.n; k-- > 0 && !p;)
-			if (t->profiles.at[k].pid == s->pid && t->profiles.at[k].tid == s->tid &&
-			    t->profiles.at[k].key.v == key.v)
-				p = &t->profiles.at[k];
 		/* each has a copy of all frames */
 		if (!p && (t->profiles.n + 1) * t->stack_frames.n > COPIES_MOST) {
 			t->n_others++;
 			continue;
 		}
 		if (!p) {
+			map_add(&by_sampled, hash, (uint32_t)t->profiles.n);
 			vec_push(&t->profiles,
 				 ((struct v8_profile){ .pid = s->pid, .tid = s->tid, .key = key }));
 			p = &t->profiles.at[t->profiles.n - 1];
@@ -434,6 +492,7 @@ static void add_frame_samples(struct v8_text *t)
 		vec_push(&p->at_us, s->at_us);
 		p->end_us = s->at_us;
 	}
+	map_done(&by_sampled);
 }
 
 int v8_text_read(struct v8_text *t, struct profile *p, struct input *in, struct json_end *end,
@@ -467,7 +526,9 @@ void v8_text_done(struct v8_text *t)
 		profile_done(&t->profiles.at[i]);
 	profile_done(&t->now);
 	vec_done(&t->profiles);
+	map_done(&t->by_key);
 	vec_done(&t->names);
+	map_done(&t->by_thread);
 	vec_done(&t->spans);
 	vec_done(&t->stack_frames);
 	vec_done(&t->frame_samples);

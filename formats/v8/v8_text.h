@@ -6,6 +6,7 @@
 #ifndef PROFTOP_FORMATS_V8_V8_TEXT_H
 #define PROFTOP_FORMATS_V8_V8_TEXT_H
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "formats/json/json_stream.h"
 #include "formats/named_frames.h"
@@ -66,7 +67,9 @@ struct v8_frame_sample {
 struct v8_text {
 	struct profile *p; /* strings go there; borrowed */
 	VEC(struct v8_profile) profiles;
-	VEC(struct v8_name) names;
+	struct map by_key;         /* of profiles that come in chunks */
+	VEC(struct v8_name) names; /* one of each thread and process: the last that the trace has */
+	struct map by_thread;      /* of names */
 	VEC(struct v8_span) spans;
 	VEC(struct v8_node) stack_frames; /* of a trace; ids are string_ids of theirs */
 	VEC(struct v8_frame_sample) frame_samples;
@@ -83,6 +86,8 @@ struct v8_text {
 /* As json_read(). */
 int v8_text_read(struct v8_text *t, struct profile *p, struct input *in, struct json_end *end,
 		 struct progress *progress, struct err *e);
+/* The name of a thread, or with tid -1 of a process; {0}: the trace has none. */
+string_id v8_text_name(const struct v8_text *t, int64_t pid, int64_t tid);
 void v8_text_done(struct v8_text *t);
 
 #endif

@@ -8,14 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static string_id name_of(const struct v8_text *t, int64_t pid, int64_t tid)
-{
-	for (size_t i = t->names.n; i-- > 0;)
-		if (t->names.at[i].pid == pid && t->names.at[i].tid == tid)
-			return t->names.at[i].name;
-	return (string_id){ 0 };
-}
-
 static int32_t small_number(int64_t n)
 {
 	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
@@ -33,7 +25,7 @@ static string_id name_of_number(struct v8_text *t, int64_t tid)
 thread_id v8_thread(struct v8_text *t, capture_id c, int64_t pid, int64_t tid,
 		    enum root_names root_names, stack_id *root)
 {
-	string_id process = name_of(t, pid, -1), thread = name_of(t, pid, tid);
+	string_id process = v8_text_name(t, pid, -1), thread = v8_text_name(t, pid, tid);
 	int32_t number = pid > 0 ? small_number(pid) : -1;
 	process_id id;
 

@@ -102,6 +102,14 @@ static const struct file files[] = {
 	  "\"name\":\"a\"},{\"ph\":\"E\",\"pid\":1,\"tid\":140737353971520,\"ts\":4,\"name\":\"b\"},{"
 	  "\"ph\":\"X\",\"pid\":1,\"tid\":3,\"ts\":5,\"dur\":2,\"name\":\"e\"},\n",
 	  "time", "a:/1000/3000 b:/2000/2000 d:/4000/6000 e:/2000/2000 ", "not nested" },
+	{ "ends of the innermost of their name, of any, and of what is not open", "chrome-trace",
+	  "[{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":0,\"name\":\"a\"},{\"ph\":\"B\",\"pid\":1,\"ti"
+	  "d\":1,\"ts\":1,\"name\":\"b\"},{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":2,\"name\":\"a\""
+	  "},{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":4,\"name\":\"b\"},{\"ph\":\"E\",\"pid\":1,\"t"
+	  "id\":1,\"ts\":5},{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":6,\"name\":\"b\"},{\"ph\":\"E"
+	  "\",\"pid\":1,\"tid\":1,\"ts\":7,\"name\":\"a\"},{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\""
+	  ":8,\"name\":\"b\"}]",
+	  "time", "a:/4000/5000 b:/3000/5000 ", "not nested" },
 	{ "samples of stackFrames", "chrome-trace",
 	  "{\"traceEvents\":[],\"samples\":[{\"pid\":1,\"tid\":\"2\",\"ts\":\"10\",\"sf\":1},{\"pid\":1,"
 	  "\"tid\":\"2\",\"ts\":\"14\",\"sf\":\"x\"},{\"pid\":1,\"tid\":\"2\",\"ts\":\"20\",\"sf\":9}],"

@@ -46,6 +46,7 @@ struct maker {
 	struct map by_text;             /* numbers of texts */
 	bool *several;  /* [n_modules] may what is called as this module be several builds? Owned */
 	uint32_t *host; /* [n_captures] string_id of each, while keys of hosts are made */
+	uint32_t *file; /* [n_captures] likewise, while keys of captures are made */
 };
 
 static bool same_group(const void *things, uint32_t value, const void *key)
@@ -531,21 +532,28 @@ static uint32_t n_cpus(const struct profile *p, const struct profile_counts *cou
 	return n;
 }
 
+/* Paths of captures, each that of its first part, which is the file that was named: [n_captures] string_id; the caller frees. */
+static uint32_t *find_files(const struct profile *p, const struct profile_counts *counts)
+{
+	uint32_t *file = xmalloc(((size_t)counts->n_captures + 1) * sizeof(*file));
+
+	for (uint32_t i = 0; i < counts->n_captures; i++)
+		file[i] = ID_NONE;
+	for (uint32_t i = 0; i < counts->n_parts; i++) {
+		const struct capture_part *part = profile_part(p, (part_id){ i });
+
+		if (part->capture.v < counts->n_captures && file[part->capture.v] == ID_NONE)
+			file[part->capture.v] = part->path.v;
+	}
+	return file;
+}
+
 static uint32_t key_of_capture(struct maker *m, uint32_t id)
 {
 	struct key key = { .label = "[unknown]", .module = "", .id = id };
-	struct profile_counts counts;
 
-	/* The first of its parts is the file that was named. */
-	profile_counts_read(m->p, &counts);
-	for (uint32_t i = 0; i < counts.n_parts; i++) {
-		const struct capture_part *part = profile_part(m->p, (part_id){ i });
-
-		if (part->capture.v != id)
-			continue;
-		key.label = text(m, part->path);
-		break;
-	}
+	if (m->file[id] != ID_NONE)
+		key.label = text(m, (string_id){ m->file[id] });
 	return put_key(m, (struct group){ GROUP_OF_ROWS, id, 0 }, key);
 }
 
@@ -597,9 +605,13 @@ static void make_capture_keys(struct maker *m, const struct profile_counts *coun
 {
 	struct groups *k = m->k;
 
-	m->host = k->grouping == GROUP_HOST ? find_hosts(m->p, counts) : NULL;
+	if (k->grouping == GROUP_HOST)
+		m->host = find_hosts(m->p, counts);
+	else
+		m->file = find_files(m->p, counts);
 	make_row_keys(m, counts->n_captures, m->host ? key_of_host : key_of_capture);
 	free(m->host);
+	free(m->file);
 	k->n_threads = counts->n_threads;
 	k->capture_of_thread = xcalloc((size_t)k->n_threads + 1, sizeof(*k->capture_of_thread));
 	for (uint32_t i = 0; i < k->n_threads; i++) {
