@@ -69,6 +69,13 @@ struct parts {
 	VEC(int64_t) values;
 	VEC(Pprof__Label) labels;
 	VEC(Pprof__Label *) label_at; /* [labels.n] */
+	struct proto_field packed;    /* all location ids, where one field has them; else n is 0 */
+	struct proto_field last;      /* the same of the sample before */
+	size_t n_id_fields;           /* fields of location ids so far */
+	size_t n_shared;              /* outermost ids left out, as the sample before has them */
+	struct bytes label_bytes;     /* from the first label's field to the last one's */
+	struct bytes last_labels;     /* the same of the sample before */
+	bool same_labels;             /* as the sample before; left out */
 };
 
 struct reader {
@@ -130,18 +137,6 @@ static void make_events(struct reader *r)
 
 /* Messages of samples. */
 
-/* Most numbers have a byte or two. */
-static uint64_t take_short_varint(struct bytes *b)
-{
-	if (bytes_left(b) >= 2 && b->at[0] < 0x80)
-		return *b->at++;
-	if (bytes_left(b) >= 2 && b->at[1] < 0x80) {
-		b->at += 2;
-		return (uint64_t)(b->at[-2] & 0x7f) | (uint64_t)b->at[-1] << 7;
-	}
-	return take_varint(b);
-}
-
 /* One number, or several packed into bytes. */
 #define TAKE_NUMBERS(to, type, f) \
 	do { \
@@ -152,7 +147,7 @@ static uint64_t take_short_varint(struct bytes *b)
 		else if ((f)->wire != PROTO_BYTES) \
 			return false; \
 		while (bytes_left(&packed) > 0 && !packed.bad) \
-			vec_push(to, (type)take_short_varint(&packed)); \
+			vec_push(to, (type)take_varint(&packed)); \
 		if (packed.bad) \
 			return false; \
 	} while (0)
@@ -175,45 +170,124 @@ static bool take_label(Pprof__Label *l, const struct proto_field *f)
 	return !b.bad;
 }
 
-static bool take_part(struct parts *p, const struct proto_field *f)
+static bool take_ids(struct parts *p, const struct proto_field *f)
 {
-	Pprof__Label label;
+	TAKE_NUMBERS(&p->locations, uint64_t, f);
+	return true;
+}
 
-	switch (f->number) {
-	case 1:
-		TAKE_NUMBERS(&p->locations, uint64_t, f);
-		return true;
-	case 2:
-		TAKE_NUMBERS(&p->values, int64_t, f);
-		return true;
-	case 3:
-		if (f->wire != PROTO_BYTES || !take_label(&label, f))
-			return false;
-		vec_push(&p->labels, label);
-		return true;
-	default:
+/* A field of location ids. The only one of a sample is taken last, without what the sample before has, too. */
+static bool add_ids(struct parts *p, const struct proto_field *f)
+{
+	struct proto_field first = p->packed;
+
+	p->packed = (struct proto_field){ 0 };
+	if (p->n_id_fields++ == 0 && f->wire == PROTO_BYTES) {
+		p->packed = *f;
 		return true;
 	}
+	return (first.n == 0 || take_ids(p, &first)) && take_ids(p, f);
+}
+
+/* Ends a number k bytes before the end? All but a number's last byte are 0x80 or more. */
+static bool ends_before(const struct proto_field *f, size_t k)
+{
+	return k == f->n || f->at[f->n - k - 1] < 0x80;
+}
+
+/* How many numbers at the end of f are those at the end of last, at most `most`, and where the first of them begins. */
+static size_t same_end(const struct proto_field *f, const struct proto_field *last, size_t most,
+		       size_t *begin)
+{
+	size_t least = f->n < last->n ? f->n : last->n, k = 0, n_ends = 0, n = 0;
+
+	*begin = f->n;
+	for (; k < least && n < most; k++) {
+		uint8_t byte = f->at[f->n - k - 1];
+
+		if (byte != last->at[last->n - k - 1])
+			break;
+		if (byte < 0x80) {
+			*begin = f->n - k;
+			n = n_ends++;
+		}
+	}
+	if (n == most || !ends_before(f, k) || !ends_before(last, k))
+		return n;
+	*begin = f->n - k;
+	return n_ends;
+}
+
+static bool take_packed_ids(struct parts *p, size_t most_shared)
+{
+	struct proto_field own = p->packed;
+
+	p->n_shared = own.n > 0 ? same_end(&p->packed, &p->last, most_shared, &own.n) : 0;
+	return own.n == 0 || take_ids(p, &own);
+}
+
+static bool take_values(struct parts *p, const struct proto_field *f)
+{
+	TAKE_NUMBERS(&p->values, int64_t, f);
+	return true;
 }
 #undef TAKE_NUMBERS
 
-/* Until the next one; NULL: it cannot be unpacked. */
-static const Pprof__Sample *take_sample(struct parts *p, const struct proto_field *f)
+/* Samples of a thread mostly follow each other, with the same labels. */
+static bool take_labels(struct parts *p)
 {
-	struct bytes b = bytes_over(f->at, f->n, false);
-	struct proto_field inner;
+	struct bytes b = p->label_bytes;
+	struct proto_field f;
+	Pprof__Label label;
 
+	p->same_labels = bytes_left(&b) > 0 && bytes_left(&b) == bytes_left(&p->last_labels) &&
+			 memcmp(b.at, p->last_labels.at, bytes_left(&b)) == 0;
+	while (!p->same_labels && proto_next(&b, &f)) {
+		if (f.number != 3)
+			continue;
+		if (f.wire != PROTO_BYTES || !take_label(&label, &f))
+			return false;
+		vec_push(&p->labels, label);
+	}
+	for (size_t i = 0; i < p->labels.n; i++)
+		vec_push(&p->label_at, &p->labels.at[i]);
+	return true;
+}
+
+static bool take_parts(struct parts *p, struct bytes b)
+{
+	const uint8_t *from = b.at;
+	struct proto_field f;
+
+	for (; proto_next(&b, &f); from = b.at) {
+		if (f.number == 3) {
+			if (bytes_left(&p->label_bytes) == 0)
+				p->label_bytes.at = from;
+			p->label_bytes.end = b.at;
+		} else if ((f.number == 1 && !add_ids(p, &f)) ||
+			   (f.number == 2 && !take_values(p, &f))) {
+			return false;
+		}
+	}
+	return !b.bad;
+}
+
+/* Until the next one; NULL: it cannot be unpacked. At most most_shared ids are left to the sample before. */
+static const Pprof__Sample *take_sample(struct parts *p, const struct proto_field *f,
+					size_t most_shared)
+{
 	vec_clear(&p->locations);
 	vec_clear(&p->values);
 	vec_clear(&p->labels);
 	vec_clear(&p->label_at);
-	while (proto_next(&b, &inner))
-		if (!take_part(p, &inner))
-			return NULL;
-	if (b.bad)
+	p->packed = (struct proto_field){ 0 };
+	p->n_id_fields = 0;
+	p->label_bytes = bytes_over(NULL, 0, false);
+	if (!take_parts(p, bytes_over(f->at, f->n, false)) || !take_packed_ids(p, most_shared) ||
+	    !take_labels(p))
 		return NULL;
-	for (size_t i = 0; i < p->labels.n; i++)
-		vec_push(&p->label_at, &p->labels.at[i]);
+	p->last = p->packed;
+	p->last_labels = p->label_bytes;
 	p->message = (Pprof__Sample)PPROF__SAMPLE__INIT;
 	p->message.n_location_id = p->locations.n;
 	p->message.location_id = p->locations.at;
@@ -256,8 +330,9 @@ static void add_sample(struct reader *r, const Pprof__Sample *m)
 {
 	struct sample s = { .cpu = CPU_NONE, .time_ns = r->time_ns };
 
-	s.thread = pprof_labels_thread(r->labels, m);
-	s.stack = pprof_stack(r->stacks, m->location_id, m->n_location_id);
+	s.thread = r->parts.same_labels ? pprof_labels_same(r->labels)
+					: pprof_labels_thread(r->labels, m);
+	s.stack = pprof_stack(r->stacks, m->location_id, m->n_location_id, r->parts.n_shared);
 	add_values(r, m, &s);
 	r->n_samples++;
 }
@@ -275,7 +350,7 @@ static int read_samples(struct reader *r)
 
 		if (f.number != PPROF_SAMPLE || f.wire != PROTO_BYTES)
 			continue;
-		m = take_sample(&r->parts, &f);
+		m = take_sample(&r->parts, &f, pprof_stacks_n_shared(r->stacks));
 		if (m)
 			add_sample(r, m);
 		else

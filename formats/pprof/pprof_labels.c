@@ -42,6 +42,8 @@ struct pprof_labels {
 	uint32_t last;                    /* string_id of the last set */
 	uint64_t n_sets;                  /* that were new, at least */
 	uint64_t n_left_out;              /* samples of sets beyond these */
+	thread_id same;                   /* of the last sample */
+	bool same_left_out;               /* it is one of n_left_out */
 };
 
 static const struct {
@@ -247,6 +249,7 @@ thread_id pprof_labels_thread(struct pprof_labels *l, const Pprof__Sample *s)
 {
 	struct who w = { .pid = -1, .tid = -1, .thread = { "", 0 }, .process = { "", 0 } };
 	thread_id thread = { ID_NONE };
+	uint64_t n_left_out;
 	bool told = false;
 	string_id set;
 
@@ -257,10 +260,19 @@ thread_id pprof_labels_thread(struct pprof_labels *l, const Pprof__Sample *s)
 		else
 			insert(l, s->label[i]);
 	}
+	n_left_out = l->n_left_out;
 	set = set_of(l);
 	if (told || set.v != 0)
 		thread = thread_of(l, &w);
-	return set.v != 0 ? build_thread_labelled(l->p, thread, set) : thread;
+	l->same = set.v != 0 ? build_thread_labelled(l->p, thread, set) : thread;
+	l->same_left_out = l->n_left_out > n_left_out;
+	return l->same;
+}
+
+thread_id pprof_labels_same(struct pprof_labels *l)
+{
+	l->n_left_out += l->same_left_out;
+	return l->same;
 }
 
 void pprof_labels_tell(const struct pprof_labels *l)

@@ -19,6 +19,8 @@ void pprof_labels_free(struct pprof_labels *l);
 
 /* The thread that a sample's labels tell of, or {ID_NONE}. Wants the pen. */
 thread_id pprof_labels_thread(struct pprof_labels *l, const struct Pprof__Sample *s);
+/* The same of a sample with the labels of the last one. */
+thread_id pprof_labels_same(struct pprof_labels *l);
 
 /* States in facts which labels there are. Wants the pen. */
 void pprof_labels_tell(const struct pprof_labels *l);

@@ -302,11 +302,14 @@ static uint32_t unknown_location(struct pprof_stacks *s)
 	return s->unknown.v;
 }
 
-/* Samples that follow each other mostly share their outer frames: how many, and *stack becomes what these lead to. */
-static size_t shared_frames(const struct pprof_stacks *s, const uint64_t *ids, size_t n,
-			    stack_id *stack)
+/*
+ * Samples that follow each other mostly share their outer frames: how many of the n, of which n_ids are not known to be shared.
+ * *stack becomes what these lead to.
+ */
+static size_t shared_frames(const struct pprof_stacks *s, const uint64_t *ids, size_t n_ids,
+			    size_t n, stack_id *stack)
 {
-	size_t k = 0, most = n < s->last.n ? n : s->last.n;
+	size_t k = n - n_ids, most = n < s->last.n ? n : s->last.n;
 
 	while (k < most && s->last.at[k].id == ids[n - 1 - k])
 		k++;
@@ -326,12 +329,13 @@ static void note_frame(struct pprof_stacks *s, size_t depth, uint64_t id, stack_
  * Stacks end where the first frame is dropped, seen from the root; but not before a frame that stays has been seen, so that
  * no stack is dropped whole.
  */
-stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n)
+stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n_ids, size_t n_shared)
 {
 	stack_id stack = { 0 };
-	size_t n_shared = shared_frames(s, ids, n, &stack);
+	size_t n = n_ids + n_shared;
 	bool stays = false;
 
+	n_shared = shared_frames(s, ids, n_ids, n, &stack);
 	s->last.n = n_shared;
 	for (size_t i = n - n_shared; i-- > 0;) {
 		uint32_t at = pprof_location(s->t, ids[i]);
@@ -349,6 +353,11 @@ stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n)
 			note_frame(s, n - 1 - i, ids[i], stack);
 	}
 	return stack;
+}
+
+size_t pprof_stacks_n_shared(const struct pprof_stacks *s)
+{
+	return s->last.n;
 }
 
 uint64_t pprof_stacks_n_odd(const struct pprof_stacks *s)

@@ -28,6 +28,10 @@
 #define PEEK_BYTES ((size_t)64 << 10)
 #define RAW_BYTES  ((size_t)256 << 10)
 
+/* What input_ahead() unpacks at most, and the room that it begins with. */
+#define AHEAD_BYTES ((size_t)16 << 20)
+#define AHEAD_LEAST ((size_t)1 << 20)
+
 /* How soon a cancelled reader notices while nothing comes, where nothing wakes it. */
 #define CANCEL_MS 50
 
@@ -68,10 +72,12 @@ struct input {
 	enum unpack_state state;          /* what its last step said */
 	struct err broken; /* why no more comes; reported once all before it is taken */
 
-	uint8_t *ahead;   /* [PEEK_BYTES] unpacked, not taken yet; owned */
-	size_t ahead_at;  /* next byte of ahead */
-	size_t ahead_end; /* one past the last */
-	uint64_t offset;  /* unpacked bytes taken */
+	struct task *task; /* see input_ahead(); NULL: none, or joined */
+	uint8_t *ahead;    /* [PEEK_BYTES] or more, unpacked, not taken yet; owned */
+	size_t ahead_cap;  /* of input_ahead(): its room, until all is taken; else 0 */
+	size_t ahead_at;   /* next byte of ahead */
+	size_t ahead_end;  /* one past the last */
+	uint64_t offset;   /* unpacked bytes taken */
 
 	struct {
 		bool known;              /* it was asked before */
@@ -172,6 +178,7 @@ void input_close(struct input *in)
 {
 	if (!in)
 		return;
+	input_ahead_end(in);
 	if (in->unpacker)
 		in->packing->stop(in->unpacker);
 	if (in->own_fd && in->fd >= 0)
@@ -519,6 +526,41 @@ static ssize_t next(struct input *in, void *to, size_t max, struct err *e)
 	return in->packing ? unpacked_next(in, to, max, e) : plain_next(in, to, max, e);
 }
 
+/* An error is found again by the read that gets there. */
+static int unpack_ahead(void *arg)
+{
+	struct input *in = arg;
+	struct err later = ERR_INIT;
+	size_t cap = AHEAD_LEAST;
+	ssize_t got = look(in, &later);
+
+	if (got == 0 && in->packing) {
+		in->ahead = xmalloc(cap);
+		got = 1;
+	}
+	while (got > 0 && in->ahead_end < AHEAD_BYTES && !progress_cancelled(in->progress)) {
+		if (in->ahead_end == cap)
+			in->ahead = xreallocarray(in->ahead, cap *= 2, 1);
+		got = next(in, in->ahead + in->ahead_end, cap - in->ahead_end, &later);
+		in->ahead_end += got > 0 ? (size_t)got : 0;
+	}
+	in->ahead_cap = in->ahead ? cap : 0;
+	err_clear(&later);
+	return 0;
+}
+
+void input_ahead(struct input *in)
+{
+	if (in->regular && !in->follows && !in->looked && !in->task)
+		in->task = task_start(unpack_ahead, in, -1);
+}
+
+void input_ahead_end(struct input *in)
+{
+	task_join(in->task);
+	in->task = NULL;
+}
+
 int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, struct err *e)
 {
 	size_t left = in->ahead_end - in->ahead_at;
@@ -526,7 +568,8 @@ int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, 
 
 	if (!in->ahead)
 		in->ahead = xmalloc(PEEK_BYTES);
-	memmove(in->ahead, in->ahead + in->ahead_at, left);
+	if (in->ahead_at > 0)
+		memmove(in->ahead, in->ahead + in->ahead_at, left);
 	in->ahead_at = 0;
 	in->ahead_end = left;
 	want = want < PEEK_BYTES ? want : PEEK_BYTES;
@@ -542,7 +585,7 @@ int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, 
 	if (got < 0 && in->ahead_end == 0)
 		return (int)got;
 	*bytes = in->ahead;
-	*n = in->ahead_end;
+	*n = in->ahead_end < PEEK_BYTES ? in->ahead_end : PEEK_BYTES;
 	return 0;
 }
 
@@ -552,6 +595,22 @@ bool input_comes(struct input *in, int ms)
 		return wait_growth(in, ms);
 	return in->regular || in->fd < 0 || in->raw_at < in->raw_end || in->raw_ended ||
 	       wait_bytes(in, ms) || progress_cancelled(in->progress);
+}
+
+uint8_t *input_take_ahead(struct input *in, size_t *n, size_t *cap)
+{
+	uint8_t *bytes = in->ahead;
+
+	if (in->ahead_cap == 0)
+		return NULL;
+	*n = in->ahead_end - in->ahead_at;
+	*cap = in->ahead_cap;
+	if (in->ahead_at > 0)
+		memmove(bytes, bytes + in->ahead_at, *n);
+	in->offset += *n;
+	in->ahead = NULL;
+	in->ahead_cap = in->ahead_at = in->ahead_end = 0;
+	return bytes;
 }
 
 ssize_t input_read(struct input *in, void *to, size_t max, struct err *e)
@@ -567,6 +626,8 @@ ssize_t input_read(struct input *in, void *to, size_t max, struct err *e)
 		got = (ssize_t)(left < max ? left : max);
 		memcpy(to, in->ahead + in->ahead_at, (size_t)got);
 		in->ahead_at += (size_t)got;
+		if (in->ahead_cap > 0 && in->ahead_at == in->ahead_end)
+			free(input_take_ahead(in, &(size_t){ 0 }, &(size_t){ 0 }));
 	} else {
 		got = next(in, to, max, e);
 	}

@@ -51,7 +51,8 @@ int whole_input_read(struct whole_input *w, struct input *in, struct progress *p
 	ssize_t n = 1;
 
 	*w = (struct whole_input){ 0 };
-	if (input_seekable(in) && input_file_bytes(in) < most)
+	w->bytes = input_take_ahead(in, &w->n, &cap);
+	if (!w->bytes && input_seekable(in) && input_file_bytes(in) < most)
 		w->bytes = xmalloc(cap = (size_t)input_file_bytes(in) + 2);
 	while (n > 0) {
 		size_t room;

@@ -542,9 +542,19 @@ static stack_id build_hashed_stack(struct profile *p, stack_id parent, location_
 	return (stack_id){ id };
 }
 
+/*
+ * Frames of a stack were made one after the other when it came first, so that the node behind the last one is tried before
+ * the map is.
+ */
 stack_id build_stack(struct profile *p, stack_id parent, location_id l)
 {
-	return build_hashed_stack(p, parent, l, hash_pair(parent.v, l.v));
+	struct stack_key key = { parent.v, l.v };
+	uint32_t next = p->trie.last + 1;
+
+	if (next >= p->now.n_stacks || !same_stack(p, next, &key))
+		next = build_hashed_stack(p, parent, l, hash_pair(parent.v, l.v)).v;
+	p->trie.last = next;
+	return (stack_id){ next };
 }
 
 void build_stacks(struct profile *p, const stack_id *parent, const location_id *l, uint32_t n,

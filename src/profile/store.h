@@ -113,6 +113,7 @@ struct store_trie {
 	struct column location; /* uint32_t location_id */
 	struct column child;    /* struct store_child */
 	struct map by_parent;   /* and location: of stack ids; only children are not in it */
+	uint32_t last;          /* stack_id that build_stack() gave last; a guess, it may be gone */
 	struct store_rows beyond;
 	struct column beyond_frames; /* struct beyond_frame */
 	uint32_t n_tables;           /* where another took its place: generations that are of it */

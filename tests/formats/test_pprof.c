@@ -497,6 +497,48 @@ Test(pprof, samples_that_cannot_be_unpacked)
 	profile_free(p);
 }
 
+/*
+ * Samples whose ids end as those of the sample before: with the last byte of another number, as a whole, with more in front,
+ * behind a sample that is lost, and in two fields.
+ */
+Test(pprof, samples_that_end_as_the_one_before)
+{
+#define PLACE_300 "\x22\x07\x08\xac\x02\x22\x02\x08\x02"
+	static const char packed[] = TYPES
+		"\x12\x09\x0a\x03\x01\xac\x02\x12\x02\x00\x01"
+		"\x12\x08\x0a\x02\x01\x02\x12\x02\x00\x02"
+		"\x12\x07\x0a\x01\x02\x12\x02\x00\x04"
+		"\x12\x0a\x0a\x04\xac\x02\x01\x02\x12\x02\x00\x08"
+		"\x12\x03\x0a\x01\x80"
+		"\x12\x0a\x0a\x01\x01\x0a\x01\x02\x12\x02\x00\x10"
+		"\x12\x08\x0a\x02\x01\x02\x12\x02\x00\x20" PLACES PLACE_300 FUNCTIONS TEXTS;
+	static const char plain[] = TYPES
+		"\x12\x09\x08\x01\x08\xac\x02\x12\x02\x00\x01"
+		"\x12\x08\x08\x01\x08\x02\x12\x02\x00\x02"
+		"\x12\x06\x08\x02\x12\x02\x00\x04"
+		"\x12\x0b\x08\xac\x02\x08\x01\x08\x02\x12\x02\x00\x08"
+		"\x12\x08\x08\x01\x08\x02\x12\x02\x00\x10"
+		"\x12\x08\x08\x01\x08\x02\x12\x02\x00\x20" PLACES PLACE_300 FUNCTIONS TEXTS;
+#undef PLACE_300
+	struct profile *p = profile_new();
+	struct profile_counts one, both;
+	char *rows;
+
+	read_into(p, packed, sizeof(packed) - 1);
+	cr_expect(has_fact(p, "1 sample cannot be unpacked"));
+	profile_counts_read(p, &one);
+	rows = rows_of(p);
+	cr_expect_str_eq(rows, "a/4/63 b/59/59 ", "%s", rows);
+	free(rows);
+	read_into(p, plain, sizeof(plain) - 1);
+	profile_counts_read(p, &both);
+	cr_expect_eq(both.n_stacks, one.n_stacks);
+	rows = rows_of(p);
+	cr_expect_str_eq(rows, "a/8/126 b/118/118 ", "%s", rows);
+	free(rows);
+	profile_free(p);
+}
+
 /* As `go tool pprof -top` says above its table: "Time: 2026-11-20 12:22:53 UTC". */
 Test(pprof, says_when_it_was_recorded)
 {

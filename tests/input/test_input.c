@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/task.h"
 #include "input/input.h"
+#include "input/whole_input.h"
 #include "tests/support/others_rest.h"
 
 #include <bzlib.h>
@@ -308,6 +309,59 @@ Test(input, peeking_takes_nothing)
 		free(packed.at);
 	}
 	free(text.at);
+}
+
+/* What another thread unpacked is what the reader would have: all of a small file, the first part of a large one, and damage. */
+Test(input, unpacked_ahead)
+{
+	static const size_t sizes[] = { 0, 1000, 300000, 17 << 20 };
+
+	/* of the large one gzip is enough: the others take seconds to pack it */
+	for (size_t k = 0; k < 3 * N_PACKINGS + 2; k++) {
+		struct blob text = make_text(sizes[k / N_PACKINGS]);
+		struct blob packed = packings[k % N_PACKINGS].pack(text.at, text.n);
+		char *path = write_temp(packed.at, packed.n);
+		struct whole_input whole;
+		const uint8_t *p;
+		struct input *in;
+		size_t n;
+
+		cr_assert_eq(input_open(path, &in, NULL), 0);
+		input_ahead(in);
+		input_ahead_end(in);
+		cr_assert_eq(input_peek(in, 10, &p, &n, NULL), 0);
+		cr_assert_leq(n, 65536, "no more than probes are to see");
+		assert_reads(in, &text, 50000, packings[k % N_PACKINGS].name);
+		input_close(in);
+
+		cr_assert_eq(input_open(path, &in, NULL), 0);
+		input_ahead(in);
+		input_ahead_end(in);
+		cr_assert_eq(whole_input_read(&whole, in, NULL, NULL), 0);
+		cr_assert_eq(whole.n, text.n);
+		cr_assert(text.n == 0 || memcmp(whole.bytes, text.at, text.n) == 0);
+		whole_input_done(&whole);
+		input_close(in);
+
+		if (k % N_PACKINGS > 0 && text.n == 300000) {
+			cr_assert_eq(truncate(path, (off_t)packed.n - 8), 0);
+			cr_assert_eq(input_open(path, &in, NULL), 0);
+			input_ahead(in);
+			input_ahead_end(in);
+			cr_assert_eq(whole_input_read(&whole, in, NULL, NULL), 0);
+			cr_expect(whole.cut && strstr(whole.cut, "end too early"));
+			whole_input_done(&whole);
+			input_close(in);
+		}
+		/* nobody waits for it */
+		cr_assert_eq(input_open(path, &in, NULL), 0);
+		input_ahead(in);
+		input_close(in);
+		unlink(path);
+		free(path);
+		free(packed.at);
+		free(text.at);
+	}
 }
 
 Test(input, pread_and_changes_of_plain_files)

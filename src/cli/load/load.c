@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One worker reads the inputs one after the other into the same profile. It alone writes `error`, and
- * others look at that only after the task has finished.
+ * One worker reads the inputs one after the other into the same profile, while another thread unpacks the next one. The
+ * worker alone writes `error`, and others look at that only after the task has finished.
  */
 #include "config.h"
 
@@ -105,15 +105,30 @@ static int read_capture(struct load *l, const struct format *format, struct inpu
 	return rc;
 }
 
-static int read_one(struct load *l, const char *path)
+/* The next file is unpacked while this one is read. NULL: it is opened when its turn comes, and what is wrong is said then. */
+static struct input *open_ahead(struct load *l, const char *path)
+{
+	struct err later = ERR_INIT;
+	struct input *in = NULL;
+
+	if (!l->read.live && !l->recorder && input_open(path, &in, &later) == 0) {
+		input_watch(in, &l->progress);
+		input_ahead(in);
+	}
+	err_clear(&later);
+	return in;
+}
+
+/* Takes over `in`, which is NULL when the input is not open yet. */
+static int read_one(struct load *l, const char *path, struct input *in)
 {
 	const struct format *format;
-	struct input *in = NULL;
 	capture_id capture;
-	int rc = input_open(path, &in, &l->error);
+	int rc = in ? 0 : input_open(path, &in, &l->error);
 
 	if (rc)
 		return rc;
+	input_ahead_end(in);
 	input_watch(in, &l->progress);
 	input_follow(in, l->read.live);
 	if (l->read.scratch)
@@ -138,18 +153,19 @@ static int read_one(struct load *l, const char *path)
 static int read_all(void *arg)
 {
 	struct load *l = arg;
+	struct input *next = NULL;
+	int rc = 0;
 
-	for (size_t i = 0; i < l->n_paths; i++) {
-		int rc = read_one(l, l->paths[i]);
+	for (size_t i = 0; i < l->n_paths && rc == 0; i++) {
+		struct input *in = next;
 
-		if (rc == -ECANCELED)
-			return 0; /* what is there is kept */
-		if (rc) {
+		next = i + 1 < l->n_paths ? open_ahead(l, l->paths[i + 1]) : NULL;
+		rc = read_one(l, l->paths[i], in);
+		if (rc && rc != -ECANCELED)
 			err_set(&l->error, rc, "%s: %s", l->paths[i], strerror(-rc));
-			return rc;
-		}
 	}
-	return 0;
+	input_close(next);
+	return rc == -ECANCELED ? 0 : rc; /* what is there is kept */
 }
 
 static char *make_title(const struct load_wish *w)
