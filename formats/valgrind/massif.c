@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Snapshots as a heap: a moment each, at which each stack has one block of what it holds then. Single blocks are not known, nor who
- * freed what. A snapshot without a tree has that of the nearest one with a tree, as far as it fits.
+ * freed what. A snapshot without a tree has that of the nearest one with a tree, as far as it fits; one
+ * whose heap is no smaller than at what massif calls the peak has that of the peak.
  */
 #include "config.h"
 
@@ -64,6 +65,7 @@ struct snapshot {
 	unsigned has; /* bits: of parts that were read */
 	bool has_time;
 	bool has_tree;
+	bool is_peak;    /* massif says so */
 	size_t first, n; /* in the tree's leaves */
 };
 
@@ -92,6 +94,8 @@ struct reader {
 	VEC(struct held) next_held; /* after the snapshot that is being built */
 	struct held single[N_PARTS];
 	size_t tree_before, tree_after; /* see nearest_tree() */
+	size_t peak;                    /* what massif calls the peak, with a tree, or NO_TREE */
+	uint64_t peak_sum;              /* bytes of that tree in all */
 	size_t shown;                   /* the snapshot whose tree is held, or NO_TREE */
 	size_t summed;                  /* the one whose tree has these bytes in all, or NO_TREE */
 	uint64_t sum;
@@ -195,6 +199,7 @@ static const char *take_part(struct reader *r, struct snapshot *now, const char 
 	}
 	if (starts(s, n, "heap_tree=")) {
 		now->has_tree = !starts(s, n, "heap_tree=empty");
+		now->is_peak = starts(s, n, "heap_tree=peak");
 		now->first = r->tree.leaves.n;
 		if (now->has_tree)
 			massif_tree_begin(&r->tree);
@@ -363,11 +368,15 @@ static void build_heap(struct reader *r, size_t at)
 	size_t with = nearest_tree(r, at);
 	uint64_t sum = 0;
 
+	if (!s->has_tree && r->peak != NO_TREE &&
+	    s->bytes[PART_HEAP] >= r->snapshots.at[r->peak].bytes[PART_HEAP])
+		with = r->peak;
 	if (with == r->snapshots.n || (with != at && r->n_borrowed > MOST_BORROWED))
 		with = NO_TREE;
-	if (with != NO_TREE)
+	if (with != NO_TREE && with == r->peak) {
+		sum = r->peak_sum;
+	} else if (with != NO_TREE) {
 		sum = with == r->summed ? r->sum : sum_of(r, &r->snapshots.at[with]);
-	if (with != NO_TREE) {
 		r->summed = with;
 		r->sum = sum;
 	}
@@ -407,6 +416,11 @@ static void build(struct reader *r)
 		r->alone[i] = build_stack(r->p, (stack_id){ 0 },
 					  valgrind_frame_mark(r->p, parts[i].mark));
 	}
+	for (size_t i = 0; i < r->snapshots.n; i++)
+		if (r->snapshots.at[i].is_peak)
+			r->peak = i;
+	if (r->peak != NO_TREE)
+		r->peak_sum = sum_of(r, &r->snapshots.at[r->peak]);
 	for (size_t i = 0; i < r->snapshots.n; i++) {
 		double ns = r->snapshots.at[i].time * r->unit->ns;
 
@@ -456,6 +470,7 @@ static int read_massif(struct input *in, struct profile *p, capture_id c,
 			    .capture = c,
 			    .unit = &units[0],
 			    .tree_before = NO_TREE,
+			    .peak = NO_TREE,
 			    .shown = NO_TREE,
 			    .summed = NO_TREE };
 	int rc;
