@@ -375,7 +375,7 @@ Test(heap_table, waste_is_what_glibc_takes)
 }
 
 /* A block that comes and goes within one stamp of time, as heaptrack's are coarse, then one that stays. */
-static struct profile *spike(void)
+static struct profile *spike(int64_t end_ns)
 {
 	struct profile *p = profile_new();
 	struct heap_origin o = { .thread = ID_NONE };
@@ -400,7 +400,7 @@ static struct profile *spike(void)
 		if (i == 0)
 			build_release(p, high, t, false, (origin_id){ ID_NONE });
 	}
-	build_moment(p, t, 90000000);
+	build_moment(p, t, end_ns);
 	build_release(p, build_allocation(p, t, 1, build_heap_origin(p, &o)), t, false,
 		      (origin_id){ ID_NONE });
 	builder_end(p);
@@ -409,7 +409,7 @@ static struct profile *spike(void)
 
 Test(heap_table, what_comes_and_goes_in_one_stamp_of_time_is_seen)
 {
-	struct profile *p = spike();
+	struct profile *p = spike(90000000);
 	struct footprint *f = footprint_of(p, "");
 	struct heap_table *t = ask(f, HEAP_WASTE);
 
@@ -420,6 +420,24 @@ Test(heap_table, what_comes_and_goes_in_one_stamp_of_time_is_seen)
 	cr_assert_eq(t->rows.n, 2);
 	cr_expect_eq(t->rows.at[0].cell[5], 10);
 	cr_expect_eq(t->rows.at[1].cell[5], 1000);
+	heap_table_free(t);
+	footprint_free(f);
+	profile_free(p);
+}
+
+/* A file whose clock stood still knows what leaked, and no growth. */
+Test(heap_table, no_time_has_no_verdicts)
+{
+	struct profile *p = spike(1000000);
+	struct footprint *f = footprint_of(p, "");
+	struct heap_table *t = ask(f, HEAP_LEAKS);
+
+	cr_assert_geq(t->rows.n, 1u);
+	cr_expect_eq(sum(t, 3), 10);
+	for (size_t i = 0; i < t->rows.n; i++) {
+		cr_expect_str_eq(t->rows.at[i].label, "too short to tell");
+		cr_expect_null(t->rows.at[i].remark);
+	}
 	heap_table_free(t);
 	footprint_free(f);
 	profile_free(p);

@@ -172,7 +172,9 @@ static void add(struct leaks *l, uint32_t site)
 			.ends = (double)l->n / l->lines->n_row_slots,
 		};
 
-		g = heap_judge_growth(&run);
+		/* Slots of less than a nanosecond are of no time, and say nothing of growth. */
+		if (l->whole_ns >= SLOTS)
+			g = heap_judge_growth(&run);
 		at_end = line[l->n - 1];
 	}
 	if (s->leaked <= 0 && at_end <= 0 && l->most[site] < l->peak / LEAST_PART) {
