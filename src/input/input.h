@@ -50,7 +50,7 @@ void input_spend(struct input *in, uint64_t before);
 bool input_has_hole(const struct input *in);
 
 /*
- * Unpacks the first MiB of a packed regular file on another thread, while its reader still does something else. Nothing else
+ * Unpacks up to 16 MiB of a packed regular file on another thread, while its reader still does something else. Nothing else
  * may be asked of the input before input_ahead_end() or input_close().
  */
 void input_ahead(struct input *in);
