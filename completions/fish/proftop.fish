@@ -62,6 +62,7 @@ complete -c proftop -n "$lens" -l metric -x -a 'period samples wall live peak le
 complete -c proftop -n "$lens" -l group -x -a 'function module file line thread process comm event cpu cgroup label capture host' -d 'rows by'
 complete -c proftop -n "$lens" -l fields -x -d 'fields of tracepoints as innermost frames'
 complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
+complete -c proftop -n "$lens" -l tracer -d 'the heap recorder counts, too'
 complete -c proftop -n "$lens" -l view-name -x -a '(__proftop_views)' -d 'a saved view'
 
 complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline heat info memory findings leaks lifetimes sizes temporaries handoffs reallocs waste blocks allocators annotate' -d 'the view'

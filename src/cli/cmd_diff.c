@@ -19,6 +19,7 @@
 #include "cli/diff/diff_text.h"
 #include "cli/diff/history_dir.h"
 #include "cli/load/load.h"
+#include "cli/load/load_heaps.h"
 #include "cli/options/comparison_options.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
@@ -103,7 +104,7 @@ struct session {
 
 static int make_lens(const struct session *s, const char *metric, struct lens *l, struct err *e)
 {
-	const struct lens_wish w = query_options_of(s->o);
+	const struct lens_wish w = load_heaps_lens(s->o);
 	int rc = comparison_options_lens(&w, &s->sides, s->profile, metric, l, e);
 
 	if (rc || s->view == VIEW_KIND_TOP || query_options_group_of_frames(l->grouping))
@@ -190,7 +191,7 @@ static void forget_made(struct session *s)
 /* Samples of all functions, whatever metric is asked for: what the sides are, not what is compared. NULL: it cannot be made. */
 static struct analysis *table_of_all(const struct session *s)
 {
-	struct lens_wish all = query_options_of(s->o);
+	struct lens_wish all = load_heaps_lens(s->o);
 	struct analysis *a = NULL;
 	struct lens lens;
 

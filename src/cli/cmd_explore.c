@@ -20,6 +20,7 @@
 #include "cli/live/live_end.h"
 #include "cli/live/live_target.h"
 #include "cli/load/load.h"
+#include "cli/load/load_heaps.h"
 #include "cli/load/load_suppressions.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
@@ -79,7 +80,7 @@ static bool asks_metric(const struct lens_wish *w)
 static bool asks_lens(const struct lens_wish *w)
 {
 	return filter_n_terms(w->filter) || asks_metric(w) || w->group || w->no_inline ||
-	       w->suppress;
+	       w->suppress || w->hides_tracer;
 }
 
 /*
@@ -251,7 +252,7 @@ enum status explore(const struct explore_wish *w)
 
 static enum status open_files(const struct options *o)
 {
-	const struct explore_wish w = { .o = o, .read = load_of(o), .lens = query_options_of(o) };
+	const struct explore_wish w = { .o = o, .read = load_of(o), .lens = load_heaps_lens(o) };
 
 	return explore(&w);
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cli/load/export_file.h"
 #include "cli/load/load.h"
+#include "cli/load/load_heaps.h"
 #include "cli/options/comparison_options.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
@@ -89,7 +90,7 @@ static int again(struct lens *lens, const struct name_rules *names, const struct
 static int compare(const struct options *o, const struct profile *p, struct analysis **out,
 		   struct err *e)
 {
-	const struct lens_wish w = query_options_of(o);
+	const struct lens_wish w = load_heaps_lens(o);
 	struct comparison sides = { 0 };
 	struct lens lens;
 	int rc = comparison_options(o, p, &sides, e);
@@ -143,7 +144,7 @@ static void tell_losses(const struct format *format, const struct analysis *a)
 static enum status export_loaded(const struct options *o, const struct format *format,
 				 struct load *l)
 {
-	const struct lens_wish w = query_options_of(o);
+	const struct lens_wish w = load_heaps_lens(o);
 	struct err e = ERR_INIT;
 	struct analysis *a;
 	enum status status;

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/diff/history_dir.h"
 #include "cli/load/load.h"
+#include "cli/load/load_heaps.h"
 #include "cli/load/load_suppressions.h"
 #include "cli/options/comparison_options.h"
 #include "cli/options/message.h"
@@ -170,8 +171,8 @@ static void put_heading(const struct report *r, const struct report_wish *asked,
 		fprintf(to, ", %s thread%s", fmt_count(n, (int64_t)w->n_threads),
 			w->n_threads == 1 ? "" : "s");
 	fputc('\n', to);
-	if (filter_n_terms(asked->lens.filter)) {
-		name = filter_text(asked->lens.filter);
+	if (filter_n_terms(r->analysis->lens.filter)) {
+		name = filter_text(r->analysis->lens.filter);
 		clean = text_clean(name, strlen(name), r->ascii);
 		fprintf(to, "# filter: %s (%s %% of all)\n", clean,
 			fmt_percent(share, w->total[0], w->whole[0]));
@@ -497,7 +498,7 @@ static enum status report(const struct options *o)
 {
 	struct load_wish read = load_of(o);
 	struct report_wish w = {
-		.o = o, .read = &read, .lens = query_options_of(o), .view = o->view
+		.o = o, .read = &read, .lens = load_heaps_lens(o), .view = o->view
 	};
 	struct err e = ERR_INIT;
 	enum status status;

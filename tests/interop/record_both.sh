@@ -84,8 +84,8 @@ grep -q '"columns": .*"cpu-clock", "metric": "period".*"malloc", "metric": "peak
 
 # Every number is what the part alone says; of the heap, what the program did, too.
 for view in top tree threads callers flame; do
-    same perf.data perf.data/data --view $view --event cpu-clock
-    same perf.data perf.data/data --view $view --event cpu-clock --metric samples
+    same perf.data perf.data/data --view $view --event cpu-clock -f '!is:tracer'
+    same perf.data perf.data/data --view $view --event cpu-clock --metric samples --tracer
     for metric in live peak leaked freed temporary bytes calls; do
         [ $metric = freed ] || [ $metric = temporary ] || [ $view != threads ] || continue
         same perf.data perf.data/data.heap --view $view --event malloc --metric $metric
@@ -96,6 +96,21 @@ same perf.data perf.data/data.heap --view memory
 rows perf.data --event cpu-clock --event malloc --metric calls >calls
 [ "$(number keep 2 <calls)" = 2500 ] || fault "keep called malloc: $(grep keep calls)"
 "$proftop" report --event cpu-clock --metric leaked 2>err && fault 'a clock has leaked'
+
+# The recorder's own work is left out, of rows and of totals, until one asks for it; info says how much it is.
+total() { sed -n 's/.*"metric": "period".* "total": \([0-9]*\), "whole": \([0-9]*\)}.*/\'"$1"'/p' | head -1; }
+without=$(rows perf.data --event cpu-clock | total 1)
+whole=$(rows perf.data --event cpu-clock | total 2)
+own=$(rows perf.data --event cpu-clock -f is:tracer | total 1)
+[ $((without + ${own:-0})) = "$whole" ] || fault "of $whole, $without are the program's and $own the recorder's"
+[ "$("$proftop" report --json -n 1 --tracer perf.data | sed -n 's/^"filter": //p')" != '"!is:tracer",' ] || fault 'the recorder is hidden with --tracer'
+"$proftop" report --event cpu-clock perf.data | grep -q '^# filter: !is:tracer (' || fault 'the report does not say what it leaves out'
+"$proftop" --screen 100x24 --keys 1 perf.data | grep -q '^ filter  !is:tracer' || fault 'the screen does not say what it leaves out'
+for view in top tree; do
+    rows perf.data --view $view | grep -q '"module": "libproftop-heap.so", "self": \[[1-9]' && fault "$view shows the recorder"
+done
+own_share=$("$proftop" info perf.data | sed -n 's/^  tracer *\([0-9.]*\) %.*/\1/p')
+[ "$own_share" = "$(LC_ALL=C awk -v a="${own:-0}" -v b="$whole" 'BEGIN { printf "%.1f", 100 * a / b }')" ] || fault "info says $own_share %, not $own of $whole"
 
 # Parts that lie over each other have both in common.
 "$proftop" diff --fail-if 'total > +900000%' --a time:0, --b time:0, 2>err
@@ -143,7 +158,7 @@ grep -q '3 traces of heaps' err || fault "says $(cat err)"
 cp -r perf.data damaged
 echo nothing >damaged/data.heap
 "$proftop" info damaged | grep -q '^! trace' || fault "the damage is not told: $("$proftop" info damaged | tail -5)"
-same damaged perf.data/data --view top --event cpu-clock
+same damaged perf.data/data --view top --event cpu-clock --tracer
 
 # What was there is kept, be it a file or a directory; one with other things in it stays.
 "$proftop" record -e cpu-clock -o place -- true 2>err

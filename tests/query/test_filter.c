@@ -64,7 +64,7 @@ static const struct {
 
 	{ "!is:idle is:\"idle\"", "!is:idle is:idle", NULL },
 	{ "is:busy", NULL,
-	  "\"is:busy\" wants idle, kernel, lock, futex, alloc, copy, fault or unnamed" },
+	  "\"is:busy\" wants idle, kernel, lock, futex, alloc, copy, fault, unnamed or tracer" },
 	{ "is:", NULL, "\"is:\" wants idle," },
 	{ "modul:x", NULL,
 	  "unknown kind of filter term \"modul:\"; a function is fn:, and kinds are thread, process" },

@@ -14,6 +14,7 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/task.h"
+#include "cli/options/options.h"
 #include "formats/format.h"
 #include "formats/heap_trace.h"
 #include "input/dir_parts.h"
@@ -310,4 +311,27 @@ int load_heaps_end(struct load_heaps *h)
 	vec_done(&h->taken);
 	free(h);
 	return rc;
+}
+
+/* Is a file a directory with samples of the CPU and, beside them, a heap of the same run? */
+static bool is_of_both(const struct options *o)
+{
+	bool both = false;
+
+	for (size_t i = 0; i < o->files.n && !both; i++) {
+		struct dir_parts parts = { 0 };
+
+		dir_parts_find(&parts, DIR_PARTS_HEAPS, o->files.at[i]);
+		both = parts.number.n > 0;
+		dir_parts_done(&parts);
+	}
+	return both;
+}
+
+struct lens_wish load_heaps_lens(const struct options *o)
+{
+	struct lens_wish w = query_options_of(o);
+
+	w.hides_tracer = !o->tracer && is_of_both(o);
+	return w;
 }

@@ -6,9 +6,11 @@
 #ifndef PROFTOP_CLI_LOAD_LOAD_HEAPS_H
 #define PROFTOP_CLI_LOAD_LOAD_HEAPS_H
 
+#include "cli/options/query_options.h"
 #include "profile/builder.h"
 
 struct load_heaps;
+struct options;
 struct profile;
 struct progress;
 struct read_options;
@@ -33,5 +35,8 @@ struct load_heaps *load_heaps_follow(struct profile *p, capture_id c, const char
 
 /* Waits until what is there has been read to its end, or until that is cancelled; frees. NULL is fine. 0 or -ECANCELED. */
 int load_heaps_end(struct load_heaps *h);
+
+/* query_options_of(), which leaves the recorder of the heap out where a file of o is a recording of both. Reads directories. */
+struct lens_wish load_heaps_lens(const struct options *o);
 
 #endif

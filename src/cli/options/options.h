@@ -44,6 +44,7 @@ struct saved_view;
 	X(RATIO,    "ratio",     0,   "NAME=A/B",  ON_REPORT,  ratio,   ratios,      "a column of event A over event B, or A/B*FACTOR (repeatable), instead of IPC, MPKI and branch misses where their events were recorded; none: no such columns") \
 	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, line, thread, process, comm, event, cpu, cgroup, label, capture or host") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
+	X(TRACER,   "tracer",    0,   NULL,        ON_LENS,    flag,    tracer,      "of a recording of both, count the samples in which the recorder of the heap works, too") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_READ,    names,   symbols,     "look for symbol files in DIR first (repeatable)") \
 	X(SOURCE,   "source",    0,   "DIR",       ON_SCREEN,  names,   sources,     "look for source files below DIR (repeatable)") \
 	X(SOURCEMAP,"source-map",0,   "FROM=TO",   ON_SCREEN,  map,     source_maps, "source files whose recorded path begins with FROM are below TO (repeatable)") \
@@ -187,7 +188,7 @@ struct options {
 	bool free_stacks, children;        /* of record */
 	bool no_patch;                     /* likewise */
 	bool off_cpu, all_cpus;            /* likewise */
-	bool loose_names, no_pairs, any, markdown, report, json, ascii, no_inline, inlined,
+	bool loose_names, no_pairs, any, markdown, report, json, ascii, no_inline, tracer, inlined,
 		debuginfod, stitch, no_mouse, help, version;
 };
 

@@ -77,6 +77,9 @@ static int find_group(const char *name, enum grouping *out, struct err *e)
 		name);
 }
 
+/* The samples that are not the work of the recorder of the heap, as a term that one sees and can take away. */
+#define NOT_TRACER "!is:tracer"
+
 static bool names_event(const struct filter *f)
 {
 	for (size_t i = 0; i < filter_n_terms(f); i++)
@@ -190,7 +193,12 @@ int query_options_lens(const struct lens_wish *w, const struct profile *p, struc
 	l->suppress = w->suppress;
 	if (filter_n_terms(w->filter))
 		l->filter = filter_copy(w->filter);
-	return 0;
+	if (!w->hides_tracer || filter_has(w->filter, "is:tracer") ||
+	    filter_has(w->filter, NOT_TRACER))
+		return 0;
+	if (!l->filter)
+		filter_parse("", &l->filter, NULL);
+	return filter_add(l->filter, NOT_TRACER, e);
 }
 
 /* Time terms by which nothing is left have mistaken the recording's length, more likely than not. */

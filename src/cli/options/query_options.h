@@ -38,6 +38,7 @@ struct lens_wish {
 	const char *normalise; /* of comparisons; NULL: as they were measured */
 	const char *to;        /* the format that is written; NULL: none is */
 	bool no_inline;
+	bool hides_tracer; /* what the recorder of the heap does itself is left out, unless the filter speaks of it */
 	const struct suppressions *suppress; /* NULL: none */
 	const char *const *ratios; /* [n_ratios] as --ratio takes them; none: the usual ones */
 	size_t n_ratios;

@@ -172,6 +172,61 @@ static void match_stacks(const struct profile *p, const struct profile_counts *c
 	free(location);
 }
 
+/* Whose work a stack is, seen from its root. */
+enum worker { WORKER_UNKNOWN, WORKER_PROGRAM, WORKER_TRACER, WORKER_TRACER_ALONE };
+
+/* A frame at the location, below one of such a worker. */
+static enum worker next_worker(enum worker w, const struct module *m, bool tracer, bool alloc)
+{
+	switch (w) {
+	case WORKER_UNKNOWN:
+		if (tracer)
+			return WORKER_TRACER_ALONE;
+		return m->family == FAMILY_LIBC || m->name.v == 0 ? w : WORKER_PROGRAM;
+	case WORKER_PROGRAM:
+		return tracer ? WORKER_TRACER : w;
+	case WORKER_TRACER:
+		return tracer || m->family == FAMILY_KERNEL ? w : WORKER_PROGRAM;
+	case WORKER_TRACER_ALONE:
+		return alloc ? WORKER_PROGRAM : w;
+	}
+	return w;
+}
+
+/*
+ * The tracer's hooks call the program's allocator, whose work is the program's. What the tracer calls on a thread or a
+ * stack of its own is its own: no function of the program stands above it there.
+ */
+static int match_tracer(const struct profile *p, const struct profile_counts *counts,
+			const bool *tracer, struct progress *progress, bool *stack)
+{
+	struct term t = { .kind = TERM_IS,
+			  .state = FRAME_CLASS_ALLOC,
+			  .regex = frame_class_regex(FRAME_CLASS_ALLOC) };
+	bool *alloc = xmalloc(frame_ids_n(counts) * sizeof(*alloc));
+	uint8_t *worker = xcalloc(counts->n_stacks, sizeof(*worker));
+	int rc = frame_ids_match(p, counts, &t, progress, alloc);
+	struct location_columns l;
+	struct stack_columns s;
+
+	profile_locations(p, &l);
+	profile_stacks_of(p, counts, &s);
+	stack[0] = false;
+	for (uint32_t i = 1; rc == 0 && i < counts->n_stacks; i++) {
+		uint32_t at = s.location[i], module = l.module[at];
+		uint32_t id = frame_id_of_frame(counts, location_function(&l, at), module);
+
+		worker[i] = (uint8_t)next_worker((enum worker)worker[s.parent[i]],
+						 profile_module(p, (module_id){ module }),
+						 tracer[id], alloc[id]);
+		stack[i] = worker[i] >= WORKER_TRACER;
+	}
+	free(worker);
+	free(alloc);
+	regex_free(t.regex);
+	return rc;
+}
+
 static int add_frame_term(struct compiled_filter *s, const struct profile *p,
 			  const struct profile_counts *counts, const struct term *t, bool inlines,
 			  struct progress *progress)
@@ -181,9 +236,12 @@ static int add_frame_term(struct compiled_filter *s, const struct profile *p,
 
 	if (rc == 0) {
 		stack = xmalloc(counts->n_stacks * sizeof(*stack));
-		match_stacks(p, counts, t, atoms, inlines, stack);
+		if (t->kind == TERM_IS && t->state == FRAME_CLASS_TRACER)
+			rc = match_tracer(p, counts, atoms, progress, stack);
+		else
+			match_stacks(p, counts, t, atoms, inlines, stack);
 		start_true(&s->stack, counts->n_stacks);
-		for (uint32_t i = 0; i < counts->n_stacks; i++)
+		for (uint32_t i = 0; rc == 0 && i < counts->n_stacks; i++)
 			s->stack[i] &= stack[i] != t->negated;
 		free(stack);
 	}

@@ -120,6 +120,11 @@ bool frame_class_find(const char *name, enum frame_class *out)
 	return false;
 }
 
+static bool is_tracer(const struct profile *p, module_id m)
+{
+	return strcmp(profile_string(p, profile_module(p, m)->name, NULL), TRACER_MODULE) == 0;
+}
+
 struct regex *frame_class_regex(enum frame_class c)
 {
 	return expressions[c] ? regex_new(expressions[c], NULL) : NULL;
@@ -137,8 +142,8 @@ bool frame_class_has_function(enum frame_class c, struct regex *regex, const str
 		return profile_module(p, f->module)->family == FAMILY_KERNEL;
 	if (c == FRAME_CLASS_UNNAMED)
 		return f->flags & FUNCTION_UNRESOLVED;
-	if (strcmp(profile_string(p, profile_module(p, f->module)->name, NULL), TRACER_MODULE) == 0)
-		return false;
+	if (c == FRAME_CLASS_TRACER || is_tracer(p, f->module))
+		return c == FRAME_CLASS_TRACER && is_tracer(p, f->module);
 	/* A program may have a function page_fault(). */
 	if (c == FRAME_CLASS_FAULT && profile_module(p, f->module)->family != FAMILY_KERNEL)
 		return false;
@@ -148,5 +153,6 @@ bool frame_class_has_function(enum frame_class c, struct regex *regex, const str
 bool frame_class_has_unnamed(enum frame_class c, const struct profile *p, module_id m)
 {
 	return c == FRAME_CLASS_UNNAMED ||
-	       (c == FRAME_CLASS_KERNEL && profile_module(p, m)->family == FAMILY_KERNEL);
+	       (c == FRAME_CLASS_KERNEL && profile_module(p, m)->family == FAMILY_KERNEL) ||
+	       (c == FRAME_CLASS_TRACER && is_tracer(p, m));
 }

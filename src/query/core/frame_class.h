@@ -25,7 +25,8 @@ struct regex;
 	X(ALLOC,   "alloc",   false, "the allocator runs") \
 	X(COPY,    "copy",    true,  "memory is copied or set: memcpy, memmove, memset and the kernel's") \
 	X(FAULT,   "fault",   false, "a page fault is handled") \
-	X(UNNAMED, "unnamed", true,  "the innermost frame has no symbol")
+	X(UNNAMED, "unnamed", true,  "the innermost frame has no symbol") \
+	X(TRACER,  "tracer",  true,  "the recorder of the heap works, in the program's calls or on a thread or stack of its own")
 /* clang-format on */
 
 enum frame_class {

@@ -31,6 +31,9 @@ static void set_lens(struct footprint *m, const struct lens *lens, struct metric
 
 	l.n_columns = 0; /* the filter alone is copied */
 	lens_copy(&m->lens, &l);
+	/* Blocks are the program's alone; without a filter, footprints are found faster and say more. */
+	while (m->lens.filter && filter_take(m->lens.filter, "!is:tracer"))
+		continue;
 	m->lens.n_columns = FOOTPRINT_N_COLUMNS;
 	for (uint32_t i = 0; i < FOOTPRINT_N_COLUMNS; i++) {
 		m->lens.column[i] =
