@@ -139,6 +139,10 @@ static enum status pack(const struct options *o)
 	path = output_name(o, &e);
 	if (!path)
 		return message_error(&e, STATUS_USAGE);
+	if (output_spares(path, o->files.at, o->files.n, &e)) {
+		free(path);
+		return message_error(&e, STATUS_USAGE);
+	}
 	l = load_start(o, &read, &e);
 	status = l ? write_out(path, l, without) : message_error(&e, STATUS_USAGE);
 	load_free(l);

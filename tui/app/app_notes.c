@@ -160,14 +160,17 @@ void app_notes_key(struct app *a, uint32_t key)
 	struct keeping *k = &a->keeping;
 
 	if (key == KEYCODE_TAB) {
-		bool typed = !note_on(a, k->which) && a->prompt.n > 0;
+		const struct note *old = note_on(a, k->which);
+		bool typed = strcmp(a->prompt.text, old ? old->text : "") != 0;
 
+		if (k->n_on == 1) {
+			app_say(a, false, "this row stands for one thing only");
+			return;
+		}
 		k->which = (k->which + 1) % k->n_on;
 		label_prompt(a);
-		if (!typed || note_on(a, k->which))
+		if (!typed) /* what was typed is for either */
 			take_text(a);
-		if (k->n_on == 1)
-			app_say(a, false, "this row stands for one thing only");
 		return;
 	}
 	switch (prompt_key(&a->prompt, key)) {

@@ -168,3 +168,16 @@ int output_close(struct output *o, bool keep, struct err *e)
 	return err_set(e, -o->code, "%s: could not be written whole: %s", o->name,
 		       strerror(o->code));
 }
+
+int output_spares(const char *path, const char *const *files, size_t n, struct err *e)
+{
+	struct stat out, in;
+
+	if (!path || stat(path, &out) < 0 || !S_ISREG(out.st_mode))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (stat(files[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return err_set(e, -EINVAL, "%s: is what is read: -o takes another file",
+				       path);
+	return 0;
+}

@@ -28,6 +28,9 @@ int output_open(struct output *o, const char *path, struct err *e);
 /* Would output_open() succeed? Tried, but for devices and pipes. 0, or -errno with a sentence. */
 int output_check(const char *path, struct err *e);
 
+/* Is path none of n files that are read? 0, or -EINVAL with a sentence. path may be NULL. */
+int output_spares(const char *path, const char *const *files, size_t n, struct err *e);
+
 /* Is it a terminal that people look at? */
 bool output_is_terminal(const struct output *o);
 

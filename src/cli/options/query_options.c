@@ -65,16 +65,28 @@ bool query_options_group_of_frames(enum grouping g)
 
 static int find_group(const char *name, enum grouping *out, struct err *e)
 {
+	char *known;
+
 	for (int i = 0; i < N_GROUPINGS; i++) {
 		if (strcmp(name, group_names[i]) != 0)
 			continue;
 		*out = (enum grouping)i;
 		return 0;
 	}
-	return err_set(
-		e, -EINVAL,
-		"--group takes function, module, file, thread, process, comm, event, cpu, cgroup or label, not \"%s\"",
-		name);
+	known = xstrdup("");
+	for (int i = 0; i < N_GROUPINGS; i++) {
+		char *more = xasprintf("%s%s%s", known,
+				       i == 0                ? ""
+				       : i < N_GROUPINGS - 1 ? ", "
+							     : " or ",
+				       group_names[i]);
+
+		free(known);
+		known = more;
+	}
+	err_set(e, -EINVAL, "--group takes %s, not \"%s\"", known, name);
+	free(known);
+	return -EINVAL;
 }
 
 /* The samples that are not the work of the recorder of the heap, as a term that one sees and can take away. */

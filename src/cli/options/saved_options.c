@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -97,8 +98,12 @@ int saved_options_take(struct options *o, struct err *e)
 		return 0;
 	v = notebook_view(o->notebook, o->view_name, &where);
 	if (!v) {
-		char *names = notebook_view_names(o->notebook);
+		char *names;
 
+		if (file && access(file, R_OK) < 0)
+			return err_set(e, -errno, "%s: cannot be opened: %s", file,
+				       strerror(errno));
+		names = notebook_view_names(o->notebook);
 		err_set(e, -EINVAL,
 			"there is no saved view \"%s\"%s%s; there are: %s (V on a screen saves one)",
 			o->view_name, file ? " for " : "", file ? file : "", names);

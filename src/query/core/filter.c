@@ -204,7 +204,7 @@ char *filter_take_times(struct filter *f)
 
 size_t filter_n_terms(const struct filter *f)
 {
-	return f->terms.n;
+	return f ? f->terms.n : 0;
 }
 
 const char *filter_term(const struct filter *f, size_t i)

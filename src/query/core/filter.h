@@ -77,6 +77,7 @@ bool filter_has_event(const struct filter *f, const char *name);
  * "" if there were none; the caller frees. */
 char *filter_take_times(struct filter *f);
 
+/* f may be NULL: none. */
 size_t filter_n_terms(const struct filter *f);
 /* One term's text, in canonical form; borrowed until f changes. */
 const char *filter_term(const struct filter *f, size_t i);

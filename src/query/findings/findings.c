@@ -182,10 +182,10 @@ static int apply_rules(struct cpu_case *c)
 	return rc;
 }
 
-/* Is there a tree of functions, of samples? */
+/* Are there a tree and a table of functions, of samples? */
 static bool suits(const struct analysis *a)
 {
-	return a->tree && a->keys.grouping == GROUP_FUNCTION &&
+	return a->tree && a->lens.grouping == GROUP_FUNCTION &&
 	       !metric_is_heap(a->profile, a->lens.column[0].metric);
 }
 
