@@ -319,6 +319,19 @@ printf 'main;other 900\nmain;thing 800\nmain;gc 700\n' >hc
 printf 'main;other 900\nmain;thing 800\nmain;gc 500\n' >hd
 run 0 --report --history early.d hc hd
 says out '# history: 0 earlier runs of this program; 4 are needed'
+# Without times, runs of equal weights are told apart by their stacks.
+printf 'main;a 600\nmain;b 400\nmain;c 50\n' >swap.a
+printf 'main;a 400\nmain;b 600\nmain;c 50\n' >swap.b
+printf 'main;a 610\nmain;b 390\nmain;c 51\n' >swap.c
+cp swap.a swap.again
+run 0 --report --history swap.d swap.a swap.c
+run 0 --report --history swap.d --map a=other swap.again swap.c
+[ "$(find swap.d -name '*.run' | wc -l)" = 2 ] || fault "a run of another name is noted twice: $(ls swap.d)"
+run 0 --report --history swap.d swap.b swap.c
+says out '# history: 1 earlier run of this program'
+[ "$(find swap.d -name '*.run' | wc -l)" = 3 ] || fault "a run of the same weights is not noted: $(ls swap.d)"
+run 0 --report --history swap.d -f fn:b swap.b swap.c
+says out '# history: 1 earlier run of this program'
 # What cannot be read is left out with a word; what is no run is left alone.
 : >early.d/notes
 head -c 100 "early.d/$(ls early.d | head -1)" >early.d/00000000000000aa.run

@@ -152,29 +152,76 @@ static void take_run(const struct analysis *a, enum side side, uint32_t c, struc
 	}
 }
 
-/* A row's time since its capture began and what it weighs: the rows of a file have the same ones beside any other file. */
-static uint64_t hash_row(const struct sample_scan *r, uint32_t c, uint64_t i)
+/*
+ * Of each stack a hash that is the same in each load of its file: by frames' addresses, which stay when functions get names, or else by
+ * their functions. [n_stacks], the caller frees.
+ */
+static uint64_t *hash_stacks(const struct profile *p, const struct profile_counts *counts)
+{
+	uint64_t *frame = xcalloc(counts->n_locations, sizeof(*frame));
+	uint64_t *stack = xcalloc(counts->n_stacks, sizeof(*stack));
+	struct location_columns l;
+	struct stack_columns s;
+
+	profile_locations(p, &l);
+	profile_stacks_of(p, counts, &s);
+	for (uint32_t i = 0; i < counts->n_locations; i++) {
+		uint32_t function = location_function(&l, i);
+		const char *name;
+		size_t n;
+
+		frame[i] = hash_u64(l.address[i]);
+		if (l.address[i] || function == ID_NONE)
+			continue;
+		name = profile_string(p, profile_function(p, (function_id){ function })->name, &n);
+		frame[i] = hash_bytes(name, n);
+	}
+	for (uint32_t i = 1; i < counts->n_stacks; i++)
+		stack[i] = hash_u64(stack[s.parent[i]] + frame[s.location[i]]);
+	free(frame);
+	return stack;
+}
+
+/* A row's time since its capture began; 0 where it has none. */
+static uint64_t row_since(const struct sample_scan *r, uint64_t i)
 {
 	uint32_t thread = sample_rows_thread(&r->rows, i);
 	int64_t at = sample_rows_time(&r->rows, i);
-	double weight = (double)sample_scan_weight(&r->column[c], i) / (double)r->column[c].one;
-	uint64_t since = 0, bits;
 
-	if (at != TIME_NONE)
-		since = (uint64_t)at -
-			(uint64_t)r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
-	memcpy(&bits, &weight, sizeof(bits));
-	return hash_u64(hash_u64(since) ^ bits);
+	return at == TIME_NONE
+		       ? 0
+		       : (uint64_t)at -
+				 (uint64_t)r
+					 ->origin[thread == ID_NONE ? r->counts.n_threads : thread];
 }
 
-/* Of the column of each run, whatever the lens' filter leaves of it: sums, so that rows may come in any order. */
-static void hash_rows(const struct analysis *a, uint64_t sum[LENS_MAX_COLUMNS])
+/* What a run's rows say of it: sums, so that rows may come in any order. */
+struct row_sums {
+	uint64_t sum[LENS_MAX_COLUMNS];
+	bool has_times[LENS_MAX_COLUMNS]; /* rows are of different times */
+};
+
+/* A row's time, what it weighs and, if given, its stack: the rows of a file have the same ones beside any other file. */
+static void add_row(const struct sample_scan *r, uint32_t c, uint64_t i, const uint64_t *stack,
+		    struct row_sums *out)
+{
+	double weight = (double)sample_scan_weight(&r->column[c], i) / (double)r->column[c].one;
+	uint64_t since = row_since(r, i), bits;
+
+	memcpy(&bits, &weight, sizeof(bits));
+	bits ^= hash_u64(since);
+	out->sum[c] += hash_u64(stack ? hash_u64(bits) + stack[r->rows.stack[i]] : bits);
+	out->has_times[c] |= since != 0;
+}
+
+/* Of the column of each run, whatever the lens' filter leaves of it. stack may be NULL. */
+static void sum_rows(const struct analysis *a, const uint64_t *stack, struct row_sums *out)
 {
 	const struct lens *l = &a->lens;
 	uint32_t end = SIDES_FIRST + l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER];
 	struct sample_scan *r;
 
-	memset(sum, 0, LENS_MAX_COLUMNS * sizeof(*sum));
+	*out = (struct row_sums){ 0 };
 	if (sample_scan_new(a->profile, &a->counts, l, NULL, &r))
 		return;
 	while (sample_scan_next(r, NULL) > 0) {
@@ -184,10 +231,31 @@ static void hash_rows(const struct analysis *a, uint64_t sum[LENS_MAX_COLUMNS])
 			for (uint64_t i = 0; i < r->n; i++)
 				if ((!own || own[i]) &&
 				    sample_scan_counts(&r->column[c], r->event ? r->event[i] : 0))
-					sum[c] += hash_row(r, c, i);
+					add_row(r, c, i, stack, out);
 		}
 	}
 	sample_scan_free(r);
+}
+
+/* Times tell runs apart by themselves; where there are none, stacks must. */
+static void hash_rows(const struct analysis *a, uint64_t sum[LENS_MAX_COLUMNS])
+{
+	struct row_sums plain, named;
+	uint64_t *stack;
+	bool all = true;
+
+	sum_rows(a, NULL, &plain);
+	memcpy(sum, plain.sum, sizeof(plain.sum));
+	for (uint32_t c = 0; c < LENS_MAX_COLUMNS; c++)
+		all &= plain.has_times[c] || !plain.sum[c];
+	if (all)
+		return;
+	stack = hash_stacks(a->profile, &a->counts);
+	sum_rows(a, stack, &named);
+	free(stack);
+	for (uint32_t c = 0; c < LENS_MAX_COLUMNS; c++)
+		if (!plain.has_times[c])
+			sum[c] = named.sum[c];
 }
 
 void run_history_take(const struct analysis *a, struct run_history *out)

@@ -51,7 +51,7 @@ struct noted_run {
 	char *metric;     /* as metric_name() says, without control characters; owned */
 	double total;
 	uint64_t
-		rows; /* a hash of its samples' times and weights, whatever functions are called; 0: not known */
+		rows; /* a hash of its samples' times and weights, or of their stacks where they have no times; 0: not known */
 	VEC(struct noted_function) function; /* by id, each once; owned */
 };
 
