@@ -30,6 +30,9 @@
 /* Samples that are built before others see them. */
 #define BATCH      16384
 
+/* What an attachment takes beside its bytes and its name. */
+#define ATTACHMENT_BYTES 128
+
 typedef VEC(uint32_t) ids; /* of the profile, by number in the file */
 
 struct reader {
@@ -46,6 +49,8 @@ struct reader {
 	VEC(int64_t)
 	factor; /* of each event of the profile: from the file's scale to the event's; 0: none */
 	uint64_t n_samples, n_large, n_times;
+	uint64_t n_code_bytes, n_source_bytes; /* of attachments that were taken */
+	uint64_t n_left_out;                   /* attachments beyond PACK_ATTACHMENTS_MOST */
 	bool heap_read;
 	char *cut; /* why the rest is missing, or NULL; owned */
 };
@@ -465,12 +470,23 @@ static void take_facts(struct reader *r, struct bytes *b)
 
 /* What annotations need; it is read where a function is annotated. */
 
-static uint8_t *take_copy(struct bytes *b, size_t *n)
+/* A copy of the bytes; NULL where they are cut, or where all of their kind would be too many. */
+static uint8_t *take_copy(struct reader *r, struct bytes *b, uint64_t *sum, size_t n_name,
+			  size_t *n)
 {
 	const char *from = pack_take_text(b, n);
-	uint8_t *copy = from ? xmalloc(*n + 1) : NULL;
+	uint64_t more = (uint64_t)n_name + ATTACHMENT_BYTES;
+	uint8_t *copy;
 
-	if (copy && *n > 0)
+	if (!from)
+		return NULL;
+	if (*n > PACK_ATTACHMENTS_MOST || more + *n > PACK_ATTACHMENTS_MOST - *sum) {
+		r->n_left_out++;
+		return NULL;
+	}
+	*sum += more + *n;
+	copy = xmalloc(*n + 1);
+	if (*n > 0)
 		memcpy(copy, from, *n);
 	return copy;
 }
@@ -482,7 +498,7 @@ static void take_code(struct reader *r, struct bytes *b)
 	for (uint64_t i = 0; i < n && !b->bad; i++) {
 		module_id m = { take_id(b, &r->modules) };
 		size_t n_bytes;
-		uint8_t *bytes = take_copy(b, &n_bytes);
+		uint8_t *bytes = take_copy(r, b, &r->n_code_bytes, 0, &n_bytes);
 
 		if (bytes)
 			build_attachment(r->p, ATTACHMENT_CODE, profile_code_name(r->p, m), bytes,
@@ -497,13 +513,15 @@ static void take_sources(struct reader *r, struct bytes *b)
 	for (uint64_t i = 0; i < n && !b->bad; i++) {
 		size_t n_path, n_bytes;
 		const char *from = pack_take_text(b, &n_path);
-		char *path = from ? xstrndup(from, n_path) : NULL;
-		uint8_t *bytes = take_copy(b, &n_bytes);
+		uint8_t *bytes = take_copy(r, b, &r->n_source_bytes, n_path, &n_bytes);
+		char *path;
 
-		if (path && bytes)
-			build_attachment(r->p, ATTACHMENT_SOURCE, path, bytes, n_bytes);
-		else
+		if (!from || !bytes) {
 			free(bytes);
+			continue;
+		}
+		path = xstrndup(from, n_path);
+		build_attachment(r->p, ATTACHMENT_SOURCE, path, bytes, n_bytes);
 		free(path);
 	}
 }
@@ -620,6 +638,8 @@ static void tell(struct reader *r)
 		build_fact(r->p, r->capture, "losses", "rest of the pack", FACT_LOSS, "%s", r->cut);
 	facts_loss(r->p, r->capture, "sums", r->n_large, "sample",
 		   "left out, as the sum would be too large");
+	facts_loss(r->p, r->capture, "code and sources", r->n_left_out, "file",
+		   "left out, as a pack has at most 128 MB of code, and of source lines");
 	facts_loss(r->p, r->capture, "times", r->n_times, "sample",
 		   "without a time, as it cannot be one");
 	builder_end(r->p);

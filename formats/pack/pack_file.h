@@ -22,6 +22,9 @@
 #define PACK_VERSION 1u
 #define PACK_HEAD    16 /* bytes */
 
+/* Code of a file is at most so many bytes, with what is said of it; and so are lines of sources. Writers stay below. */
+#define PACK_ATTACHMENTS_MOST ((uint64_t)128 << 20)
+
 /* In the order of the file. */
 enum pack_section_id {
 	PACK_STRINGS = 1,

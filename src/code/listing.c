@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/hash.h"
 #include "base/task.h"
 #include "code/code_image.h"
@@ -21,6 +22,11 @@
 
 #define MODULES_MAX 32u /* whose files are opened */
 #define BLOCKS_MAX  64u /* functions that are disassembled */
+
+/* Bytes of code of all blocks together: an instruction takes a hundred times its bytes. */
+#define CODE_MOST        (2 * CODE_IMAGE_MOST)
+/* No instruction is longer. */
+#define INSTRUCTION_MOST 16u
 
 /* A function by its symbol, with addresses of ours. */
 struct host {
@@ -191,6 +197,29 @@ static void link_jumps(struct listing *l, uint32_t first, const uint64_t *target
 	}
 }
 
+/* How much of a function's code there is room for, and what is to be said of the rest. */
+static uint64_t room_for(struct listing *l, uint64_t n_bytes, struct annotation_block *b)
+{
+	uint64_t left = CODE_MOST - l->n_code_bytes,
+		 most = left < CODE_IMAGE_MOST ? left : CODE_IMAGE_MOST;
+	char size[FMT_SIZE];
+
+	if (n_bytes <= most) {
+		l->n_code_bytes += n_bytes;
+		return n_bytes;
+	}
+	if (most < INSTRUCTION_MOST) {
+		b->why = "not shown: the functions before it have 8 MB of code, and no more is";
+		return 0;
+	}
+	l->n_code_bytes += most;
+	b->warning = most == CODE_IMAGE_MOST
+			     ? "only the first 4 MB of this function are shown"
+			     : keep(l, xasprintf("only the first %s of this function are shown",
+						 fmt_bytes(size, (int64_t)most)));
+	return most;
+}
+
 /* Instructions of one function, as a block. */
 static void disassemble(struct reading *r, struct disassembler *dis, const struct host *h)
 {
@@ -206,21 +235,18 @@ static void disassemble(struct reading *r, struct disassembler *dis, const struc
 	struct decoded d;
 	size_t left;
 
-	if (n_bytes > CODE_IMAGE_MOST) {
-		n_bytes = CODE_IMAGE_MOST;
-		b.warning = "only the first 4 MB of this function are shown";
-	}
+	n_bytes = room_for(l, n_bytes, &b);
 	b.function = h->at.name ? keep(l, demangle(h->at.name, DEMANGLE_FULL)) : NULL;
 	if (!b.function)
 		b.function = h->at.name ? keep(l, xstrdup(h->at.name))
 					: function_name(l, h->location);
 	b.module = profile_string(l->of->profile, m->name, NULL);
 	b.path = keep(l, xstrdup(code_image_path(r->image)));
-	if (code_image_unverified(r->image))
+	if (code_image_unverified(r->image) && !b.warning)
 		b.warning = keep(
 			l, xasprintf("recorded without build-id: %s is used as it is now", b.path));
-	code = code_image_read(r->image, h->at.begin, (size_t)n_bytes);
-	if (!code)
+	code = b.why ? NULL : code_image_read(r->image, h->at.begin, (size_t)n_bytes);
+	if (!code && !b.why)
 		b.why = keep(
 			l, xasprintf("the code of %s cannot be read from %s", b.function, b.path));
 	at = code;

@@ -38,6 +38,7 @@ struct listing {
 	const struct groups *keys; /* by function */
 	uint32_t key;
 	const struct resolver_options *symbols;
+	uint64_t n_code_bytes;          /* of all blocks, that were read */
 	VEC(struct listing_path) paths; /* each once */
 	struct map by_path;
 	VEC(struct listing_own) own; /* [a->code.n] */

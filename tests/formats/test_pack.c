@@ -416,3 +416,48 @@ Test(pack, what_is_newer)
 	vec_done(&body);
 	err_clear(&e);
 }
+
+/* Attachments that are allowed each, and too many together: the first ones stay, the others are counted. */
+Test(pack, attachments_have_room)
+{
+	struct profile *p = made_everything(), *read;
+	struct packed k = pack(p, 0);
+	pack_bytes file = { 0 }, body = { 0 };
+	size_t n = (size_t)(PACK_ATTACHMENTS_MOST / 2) - 4096;
+	char *zeros = xcalloc(n, 1), *text;
+	struct err e = ERR_INIT;
+	uint32_t cursor = 0;
+	size_t n_first = 0;
+	int rc;
+
+	pack_put_head(&file);
+	pack_put(&body, 3);
+	for (size_t i = 0; i < 3; i++) {
+		pack_put_text(&body, "/x.c", 4);
+		pack_put_text(&body, zeros, n);
+	}
+	pack_put_section(&file, PACK_SOURCES, &body);
+	for (size_t i = PACK_HEAD; i < k.n; i++)
+		vec_push(&file, (uint8_t)k.bytes[i]);
+	read = unpack(file.at, file.n, &rc, &e);
+	cr_assert_eq(rc, 0, "%s", err_text(&e));
+	text = facts_of(read);
+	cr_expect_not_null(strstr(text, "code and sources 1 file left out"), "%s", text);
+	for (size_t i = 0; i < 3; i++) {
+		const uint8_t *got = profile_attachment(read, ATTACHMENT_SOURCE, "/x.c", &cursor,
+							&n_first);
+
+		cr_expect_eq(got != NULL, i < 2);
+		if (got)
+			cr_expect_eq(n_first, n);
+		else
+			break;
+	}
+	free(text);
+	free(zeros);
+	free(k.bytes);
+	profile_free(read);
+	profile_free(p);
+	vec_done(&file);
+	vec_done(&body);
+}
