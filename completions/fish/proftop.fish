@@ -16,6 +16,7 @@ set -l records '__fish_seen_subcommand_from record live'
 set -l tell '__fish_seen_subcommand_from mark pause resume detach'
 set -l explore "not __fish_seen_subcommand_from report export pack info record mark pause resume detach"
 set -l lens "not __fish_seen_subcommand_from info pack"
+set -l ratios "not __fish_seen_subcommand_from diff compare export pack info record mark pause resume detach doctor"
 set -l screen "not __fish_seen_subcommand_from export info pack"
 
 # Names of saved views: those for all files, and those of the files on the line.
@@ -73,7 +74,7 @@ complete -c proftop -n "not $export; and not $pack" -l ascii -d 'nothing but ASC
 
 complete -c proftop -n "$rows" -l function -x -d 'the function of butterfly, annotate and callers'
 complete -c proftop -n "$report" -l sort -x -a 'self total name module live peak bytes calls temporary leaked' -d 'order of rows'
-complete -c proftop -n "$report" -l ratio -x -a 'none' -d 'NAME=A/B*FACTOR: a column of event A over event B'
+complete -c proftop -n "$ratios" -l ratio -x -a 'none' -d 'NAME=A/B*FACTOR: a column of event A over event B'
 complete -c proftop -n "$report; or not __fish_seen_subcommand_from $verbs" -l suppressions -r -F -d 'leaks that are left out of leaks'
 complete -c proftop -n "$rows" -s n -l rows -x -d 'at most so many rows'
 complete -c proftop -n "$rows" -l min -x -d 'leave out smaller shares'

@@ -27,6 +27,7 @@
 #include "cli/options/query_options.h"
 #include "cli/report/report.h"
 #include "query/core/filter.h"
+#include "query/core/ratio.h"
 #include "query/heap/suppressions.h"
 #include "tui/app/tui.h"
 #include "tui/contract/keymap.h"
@@ -62,6 +63,8 @@ int explore_options(const struct options *o, struct tui_options *t, struct err *
 		.sort = o->sort,
 		.function = o->saved ? o->function : NULL,
 		.notebook = o->notebook,
+		.ratios = o->ratios.at,
+		.n_ratios = o->ratios.n,
 		.ascii = message_ascii(o->ascii),
 		.mouse = !o->no_mouse,
 		.hints = true,
@@ -76,11 +79,28 @@ static bool asks_metric(const struct lens_wish *w)
 	return w->n_events || *w->metric;
 }
 
+/* The lens that is asked for, once what ratios are wanted can be had; a screen adds their columns itself. */
+static int find_lens(const struct lens_wish *w, const struct profile *p, struct lens *out,
+		     struct err *e)
+{
+	struct ratios made = { .n = 0 };
+	struct lens_wish wish = *w;
+	int rc;
+
+	if (w->n_ratios)
+		wish.made = &made;
+	rc = query_options_lens(&wish, p, out, e);
+	if (!rc && w->n_ratios)
+		out->n_columns = made.n_columns;
+	ratios_done(&made);
+	return rc;
+}
+
 /* Does the command line say anything about which numbers are shown? */
 static bool asks_lens(const struct lens_wish *w)
 {
 	return filter_n_terms(w->filter) || asks_metric(w) || w->group || w->no_inline ||
-	       w->suppress || w->hides_tracer;
+	       w->suppress || w->n_ratios || w->hides_tracer;
 }
 
 /*
@@ -89,15 +109,15 @@ static bool asks_lens(const struct lens_wish *w)
  */
 static enum status wait_lens(const struct lens_wish *w, struct load *l, struct lens *lens)
 {
-	bool more = asks_metric(w) ? load_wait_event(l) : true;
+	bool more = asks_metric(w) || w->n_ratios ? load_wait_event(l) : true;
 	struct err e = ERR_INIT;
 
-	if (more && !query_options_lens(w, load_profile(l), lens, &e))
+	if (more && !find_lens(w, load_profile(l), lens, &e))
 		return STATUS_GOOD;
 	err_clear(&e);
 	if (load_wait(l, &e))
 		return message_error(&e, STATUS_UNUSABLE);
-	if (query_options_lens(w, load_profile(l), lens, &e))
+	if (find_lens(w, load_profile(l), lens, &e))
 		return message_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;
 }

@@ -76,8 +76,13 @@ static int answer(struct analysis *a, unsigned parts, const struct lens *wish,
 	if (rc < 0)
 		return rc;
 	if (of_frames)
-		return table_of_either(a, parts & ANALYSIS_LATER, &lens, progress);
-	return table_of_samples(a->profile, &a->counts, &lens, a->table_keys, progress, &a->table);
+		rc = table_of_either(a, parts & ANALYSIS_LATER, &lens, progress);
+	else
+		rc = table_of_samples(a->profile, &a->counts, &lens, a->table_keys, progress,
+				      &a->table);
+	if (rc == 0)
+		table_keep_shown(&a->table, &a->lens);
+	return rc;
 }
 
 static int answer_recent(struct analysis *a, unsigned parts, struct recent_kept *recently,

@@ -8,7 +8,9 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "query/core/ratio.h"
 #include "tests/support/golden.h"
+#include "tests/support/made_profile.h"
 #include "tests/support/stage.h"
 
 #include <criterion/criterion.h>
@@ -28,6 +30,7 @@ struct script {
 	bool heap;    /* of the service's heap */
 	bool freed;   /* likewise, where it is known who frees */
 	bool changed; /* of the service before and after a change */
+	bool ratios;  /* of a program with cycles, instructions and misses, with the usual ratios */
 };
 
 static enum view_kind view_named(const char *name)
@@ -63,6 +66,8 @@ static void take_line(struct script *s, const char *word, const char *value, con
 		s->freed = true;
 	else if (strcmp(word, "metric") == 0)
 		snprintf(s->metric, sizeof(s->metric), "%s", value);
+	else if (strcmp(word, "ratios") == 0)
+		s->ratios = true;
 	else if (strcmp(word, "bare") == 0)
 		s->bare = true;
 	else if (strcmp(word, "changed") == 0)
@@ -79,6 +84,10 @@ static char *play(const struct script *s, const struct profile *p)
 	stage_init(&st, p, *s->filter ? s->filter : NULL, s->view, s->cols, s->rows);
 	if (*s->metric)
 		stage_metric(&st, s->metric, *s->filter ? s->filter : NULL);
+	if (s->ratios) {
+		cr_assert_eq(ratios_of_lens(&st.lens, p, NULL, 0, NULL), 0);
+		stage_reanalyse(&st, *s->filter ? s->filter : NULL);
+	}
 	st.no_sources = s->bare;
 	st.canvas.ascii = s->ascii;
 	st.canvas.mono = s->mono;
@@ -102,7 +111,7 @@ static char *play(const struct script *s, const struct profile *p)
 
 /* What there is to be looked at. */
 struct profiles {
-	struct profile *cpu, *heap, *changed, *heap_changed, *heap_freed;
+	struct profile *cpu, *heap, *changed, *heap_changed, *heap_freed, *ratios;
 };
 
 static char *play_file(const char *path, const char *script, void *arg)
@@ -117,13 +126,45 @@ static char *play_file(const char *path, const char *script, void *arg)
 			: s.freed           ? of->heap_freed
 			: s.heap            ? of->heap
 			: s.changed         ? of->changed
+			: s.ratios          ? of->ratios
 					    : of->cpu);
+}
+
+/* idle, and a caller of hot, have samples of instructions alone: no rows. cold has too few samples for a ratio. */
+static struct profile *profile_of_ratios(void)
+{
+	static const struct {
+		int n;
+		const char *sample;
+	} runs[] = {
+		{ 64, "=app;main@app;run@app;hot@app 1000 event=cycles:u" },
+		{ 64, "=app;main@app;run@app;hot@app 1500 event=instructions:u" },
+		{ 50, "=app;main@app;run@app;hot@app 10 event=cache-misses:u" },
+		{ 40, "=app;main@app;run@app;warm@app 1000 event=cycles:u" },
+		{ 60, "=app;main@app;run@app;warm@app 1500 event=instructions:u" },
+		{ 4, "=app;main@app;cold@app 1000 event=cycles:u" },
+		{ 4, "=app;main@app;cold@app 1500 event=instructions:u" },
+		{ 20, "=app;main@app;idle@app 1500 event=instructions:u" },
+		{ 3, "=app;main@app;idle@app;hot@app 1500 event=instructions:u" },
+	};
+	char *text = NULL;
+	struct profile *p;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+		for (int k = 0; k < runs[i].n; k++)
+			fprintf(to, "%s\n", runs[i].sample);
+	fclose(to);
+	p = made_profile(text);
+	free(text);
+	return p;
 }
 
 Test(screens, golden)
 {
-	struct profiles of = { stage_profile(), stage_heap(), stage_changed(), stage_heap_changed(),
-			       stage_heap_freed() };
+	struct profiles of = { stage_profile(),      stage_heap(),       stage_changed(),
+			       stage_heap_changed(), stage_heap_freed(), profile_of_ratios() };
 
 	setlocale(LC_CTYPE, "C.UTF-8");
 	cr_assert_gt(golden_files(TEST_SCREENS, play_file, &of), 20, "screens are missing");
@@ -132,4 +173,5 @@ Test(screens, golden)
 	profile_free(of.changed);
 	profile_free(of.heap_changed);
 	profile_free(of.heap_freed);
+	profile_free(of.ratios);
 }

@@ -284,6 +284,8 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 	a->press.row = -1;
 	a->percent_loaded = -1;
 	a->nothing = profile_new();
+	a->ratios = o->ratios;
+	a->n_ratios = o->n_ratios;
 	start_lens(a, o->lens, o->metric_open);
 	a->sides = o->sides;
 	/* not cancelled by anyone */

@@ -202,6 +202,11 @@ static void put_all(struct page *p, const struct app *a)
 	if (app_contexts(a) & IN_FLAME)
 		put(p, STYLE_NORMAL,
 		    "… 3: three callees too narrow for a name; Enter shows them alone");
+	if (a->analysis->lens.ratios && app_contexts(a) & (IN_TOP | IN_TREE))
+		put(p, STYLE_NORMAL,
+		    app_contexts(a) & IN_TOP
+			    ? "ratios, such as IPC: of self; blank where samples are too few"
+			    : "ratios, such as IPC: of total; blank where samples are too few");
 	put(p, STYLE_NORMAL, "inl: inlined, part of its caller in the program; I hides these");
 	put(p, STYLE_NORMAL, "");
 	put(p, STYLE_HEADER_SORTED, "MOUSE");

@@ -12,6 +12,7 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/core/lens.h"
+#include "query/core/ratio.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_window.h"
 #include "tui/app/worker.h"
@@ -93,6 +94,9 @@ void app_reanalyse(struct app *a)
 		follow_busiest(a);
 	count_filters(a);
 	app_window_lens(a, &wanted);
+	/* What was asked for was checked when the command line was; where its events are not there, there are no ratios. */
+	if (!a->sides)
+		ratios_of_lens(&wanted, a->source->profile, a->ratios, a->n_ratios, NULL);
 	find_wishes(a, &wishes);
 	worker_request(a->worker, &wanted, &wishes, wanted_parts(a));
 	lens_done(&wanted);

@@ -178,7 +178,9 @@ struct app {
 	struct annotator *annotator; /* owned */
 	struct annotation *code;     /* the scene's, or NULL; owned */
 	struct analysis *analysis;   /* of what is on screen, never NULL; owned */
-	struct lens lens;            /* what the user wants */
+	struct lens lens;            /* what the user wants, but for the columns of ratios */
+	const char *const *ratios;   /* [n_ratios] as --ratio has them; borrowed */
+	size_t n_ratios;
 	char *filter_text; /* of the filter that was asked for last; NULL: none was; owned */
 	uint32_t n_filters,
 		n_shown; /* filters asked for so far, and up to which one they are shown */

@@ -73,6 +73,9 @@ struct tui_source {
 struct tui_options {
 	const struct lens *lens;        /* NULL: lens_init()'s; borrowed */
 	const struct comparison *sides; /* of a lens that compares; borrowed; else NULL */
+	const char *const
+		*ratios; /* [n_ratios] as --ratio has them; none: the usual ones; borrowed */
+	size_t n_ratios;
 	bool metric_open;          /* nobody asked for the lens's metric: the busiest event's */
 	const char *view;          /* name of the first view, NULL: top */
 	const char *sort;          /* of that view, as --sort has it; NULL: as it comes */

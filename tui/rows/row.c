@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/core/ratio.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row_note.h"
@@ -356,7 +357,7 @@ char *row_source(const struct scene *s, const struct groups *keys, uint32_t key)
 }
 
 char *row_status(const struct scene *s, const struct groups *keys, uint32_t key, int64_t self,
-		 int64_t total)
+		 int64_t total, const int64_t *sums)
 {
 	const struct key *k = &keys->key[key];
 	int64_t whole = s->analysis->weights.total[0];
@@ -364,16 +365,20 @@ char *row_status(const struct scene *s, const struct groups *keys, uint32_t key,
 	char *name = name_full(k);
 	char *module = text_clean(k->module, strlen(k->module), false);
 	char *source = row_source(s, keys, key), *out;
+	char *ratios = sums ? ratios_text(&s->analysis->lens, sums, &s->analysis->weights)
+			    : xstrdup("");
 
 	row_detail(s, keys, key, detail);
 	if (k->flags & FUNCTION_UNRESOLVED && !(k->flags & FUNCTION_MARK))
 		snprintf(detail, sizeof(detail), "no symbol; info says why");
-	out = xasprintf("%s  self %s%s%s%s%s  %s%s%s", row_share(share, s, total, whole),
-			row_share(own, s, self, whole), *module ? "  " : "", module,
-			*source ? "  " : "", source, name, *detail ? "  " : "", detail);
+	out = xasprintf("%s  self %s%s%s%s%s%s%s  %s%s%s", row_share(share, s, total, whole),
+			row_share(own, s, self, whole), *ratios ? "  " : "", ratios,
+			*module ? "  " : "", module, *source ? "  " : "", source, name,
+			*detail ? "  " : "", detail);
 	free(name);
 	free(module);
 	free(source);
+	free(ratios);
 	return out;
 }
 

@@ -89,9 +89,12 @@ char *row_source(const struct scene *s, const struct groups *keys, uint32_t key)
 /* "parser.cc:118" of a file and a line of it; "" without a line; the caller frees. */
 char *row_place(const struct scene *s, uint32_t file, uint32_t line);
 
-/* Name, share, self, source line and module for the status line; the caller frees. */
+/*
+ * Name, share, self, source line and module for the status line, and the ratios of sums [n_columns], NULL: of none; the
+ * caller frees.
+ */
 char *row_status(const struct scene *s, const struct groups *keys, uint32_t key, int64_t self,
-		 int64_t total);
+		 int64_t total, const int64_t *sums);
 
 /* "function", "module": what the rows of a grouping are. */
 const char *row_grouping_name(enum grouping g);

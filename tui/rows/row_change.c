@@ -112,6 +112,7 @@ static const char *text_of(char out[FMT_SIZE], const struct row_shape *sh, enum 
 		return d->half > 0 ? amount(out, sh, kind, d->half) : "";
 	case NUMBER_SELF:
 	case NUMBER_TOTAL:
+	case NUMBER_RATIO:
 	case NUMBER_SAMPLES:
 		break;
 	}

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/core/ratio.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/row_change.h"
 
@@ -19,6 +20,9 @@
 /* Of an event's name in a title. */
 #define METRIC_COLS  12
 #define METRIC_BYTES 20
+
+/* Of a ratio. */
+#define RATIO_COLS 5
 
 /* Rows that are narrower have an eighth for modules. */
 #define MODULE_WIDE_COLS 110
@@ -122,7 +126,7 @@ static void add_number(struct row_shape *sh, const struct scene *s, const struct
 		n->scale = s->analysis->weights.sample_scale;
 	else
 		row_unit(s, of, &n->unit, &n->scale);
-	if (kind != NUMBER_SAMPLES && s->analysis->lens.n_columns > 1) {
+	if (kind != NUMBER_SAMPLES && lens_n_shown(&s->analysis->lens) > 1) {
 		n->name_bytes = put_metric(s, of, n->title);
 		n->second = kind != (w->total_first ? NUMBER_TOTAL : NUMBER_SELF);
 		used = n->name_bytes;
@@ -134,13 +138,35 @@ static void add_number(struct row_shape *sh, const struct scene *s, const struct
 	n->digits = digits_of(n, sh->percent);
 }
 
+/* A column for each ratio, as wide as its title and what ratios are: "0.93", "12,345". */
+static void add_ratios(struct row_shape *sh, const struct scene *s, const struct row_wish *w)
+{
+	const struct ratios *r = s->analysis->lens.ratios;
+
+	for (uint32_t i = 0; r && i < r->n; i++) {
+		struct number_column *n = &sh->number[sh->n_numbers++];
+		char *name = text_clean(r->at[i].name, strlen(r->at[i].name), false);
+		size_t got, bytes = text_clip(name, strlen(name), METRIC_COLS, &got);
+
+		*n = (struct number_column){ .kind = NUMBER_RATIO, .of = i, .scale = 1 };
+		if (bytes >= sizeof(n->title))
+			bytes = 0;
+		snprintf(n->title, sizeof(n->title), "%.*s", (int)bytes, name);
+		n->digits = RATIO_COLS;
+		free(name);
+	}
+	sh->ratios = r;
+	sh->weights = &s->analysis->weights;
+	sh->ratios_of_total = w->total_first;
+}
+
 static void add_numbers(struct row_shape *sh, const struct scene *s, const struct row_wish *w)
 {
 	if (s->analysis->diff) {
 		row_change_add(sh, s, w);
 		return;
 	}
-	for (uint32_t i = 0; i < s->analysis->lens.n_columns; i++) {
+	for (uint32_t i = 0; i < lens_n_shown(&s->analysis->lens); i++) {
 		if (w->total && w->total_first)
 			add_number(sh, s, w, NUMBER_TOTAL, i);
 		if (w->self)
@@ -150,6 +176,8 @@ static void add_numbers(struct row_shape *sh, const struct scene *s, const struc
 	}
 	if (w->samples)
 		add_number(sh, s, w, NUMBER_SAMPLES, 0);
+	if (w->ratios)
+		add_ratios(sh, s, w);
 }
 
 /* Columns that modules' names want: the longest of them, but narrow rows leave them less, as functions need it more. */
@@ -175,8 +203,8 @@ static bool has_bar(const struct row_shape *sh, const struct row_wish *w, int i)
 {
 	if (sh->diff)
 		return i == 0;
-	return sh->number[i].kind != NUMBER_SAMPLES && sh->number[i].of == 0 &&
-	       (i == 0 || w->two_bars);
+	return sh->number[i].kind != NUMBER_SAMPLES && sh->number[i].kind != NUMBER_RATIO &&
+	       sh->number[i].of == 0 && (i == 0 || w->two_bars);
 }
 
 /*
@@ -218,7 +246,8 @@ static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct 
 		int digits = n->digits;
 		int title = title_cols(n, !f->extras) + (n->kind != NUMBER_SAMPLES);
 		/* Of a comparison some columns are shares and some are not: each title says which. */
-		bool with_unit = sh->percent && !sh->diff && (f->extras || n->name_bytes == 0);
+		bool with_unit = sh->percent && !sh->diff && n->kind != NUMBER_RATIO &&
+				 (f->extras || n->name_bytes == 0);
 
 		wanted = wanted && (f->extras || !n->second || n->of == 0);
 
@@ -304,6 +333,8 @@ static int n_hidden(const struct row_shape *sh)
 	int n = 0;
 
 	for (int i = 0; i < sh->n_numbers; i++) {
+		if (sh->number[i].kind == NUMBER_RATIO)
+			continue;
 		known[sh->number[i].of] = true;
 		shown[sh->number[i].of] |= sh->number[i].digits > 0;
 	}
@@ -401,6 +432,8 @@ static int64_t value_of(const struct number_column *n, const struct row_values *
 		return v->self[n->of];
 	case NUMBER_TOTAL:
 		return v->total[n->of];
+	case NUMBER_RATIO:
+		return 0;
 	case NUMBER_SAMPLES:
 	case NUMBER_CHANGE:
 	case NUMBER_BEFORE:
@@ -442,6 +475,20 @@ void row_shape_bars(struct row_shape *sh, const struct row_values *v)
 	}
 }
 
+/* Nothing where the row's samples are too few to say. */
+static void draw_ratio(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		       const struct number_column *n, const struct row_values *v)
+{
+	struct ratio_value value = { .value = 0 };
+	char out[FMT_SIZE];
+
+	if (n->digits > 0 &&
+	    ratio_of(&sh->ratios->at[n->of], sh->ratios_of_total ? v->total : v->self, sh->weights,
+		     &value))
+		canvas_puts_right(c, r.row + line, r.col + n->col, n->digits, STYLE_NUMBER,
+				  fmt_ratio(out, value.value));
+}
+
 void row_draw_numbers(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		      const struct row_values *v)
 {
@@ -454,6 +501,10 @@ void row_draw_numbers(const struct row_shape *sh, struct canvas *c, struct rect 
 		int64_t value = value_of(n, v);
 		uint16_t style = STYLE_NUMBER;
 
+		if (n->kind == NUMBER_RATIO) {
+			draw_ratio(sh, c, r, line, n, v);
+			continue;
+		}
 		if (v->hot && n->kind == NUMBER_SELF)
 			style = STYLE_HOT;
 		else if (n->kind != NUMBER_SAMPLES && value < n->whole / 2000 + 1)

@@ -21,6 +21,7 @@ enum number_kind {
 	NUMBER_SELF,
 	NUMBER_TOTAL,
 	NUMBER_SAMPLES,
+	NUMBER_RATIO,  /* `of` says which of the lens's ratios */
 	NUMBER_CHANGE, /* these four of comparisons: row_change.h */
 	NUMBER_BEFORE,
 	NUMBER_AFTER,
@@ -47,15 +48,20 @@ struct number_column {
 
 struct diff;
 struct diff_family;
+struct ratios;
+struct weights;
 
 struct row_shape {
 	const struct diff *diff;          /* of a comparison, until the next update; else NULL */
 	const struct diff_family *family; /* whose rows these are: by it noise is told */
 	struct number_column number[ROW_MAX_NUMBERS];
-	int n_numbers;           /* those without room included */
-	bool percent;            /* shares, not weights */
-	int name, name_cols;     /* the name's cell */
-	int module, module_cols; /* the module's cell; 0 columns: left out */
+	int n_numbers;               /* those without room included */
+	bool percent;                /* shares, not weights */
+	const struct ratios *ratios; /* of the lens, until the next update; NULL: none are shown */
+	const struct weights *weights; /* what they are made of; likewise */
+	bool ratios_of_total;          /* not of self */
+	int name, name_cols;           /* the name's cell */
+	int module, module_cols;       /* the module's cell; 0 columns: left out */
 };
 
 /* What a view would like to show. */
@@ -65,6 +71,7 @@ struct row_wish {
 	bool two_bars;    /* so has the second */
 	bool samples;     /* how many samples end in the row, of the first column */
 	bool module;      /* modules' names at the right */
+	bool ratios;      /* of self, or where total comes first of that */
 	bool share;       /* self is all there is to a row, and is called SHARE */
 	int beside; /* columns that the view takes from those of the name: bars give way to them */
 	const int64_t *whole; /* [n_columns] what 100 % is; NULL: all that was weighed */

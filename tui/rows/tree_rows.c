@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "query/analysis.h"
+#include "query/core/ratio.h"
 
 /* Values of the map `open`. */
 #define IS_OPEN     1u
@@ -71,11 +72,22 @@ static void mark_open(struct tree_rows *t, struct analysis *a, uint32_t first, u
 
 /* qsort_r's third argument. */
 struct ordering {
+	const struct tree_rows *t;
 	const struct tree_source *src;
 	struct analysis *a;
 	enum tree_order order;
 	bool reverse;
 };
+
+/* By the last nodes of their rows, whose numbers are shown. */
+static int compare_ratios(const struct ordering *o, uint32_t n, uint32_t m)
+{
+	const struct ratio *r = &o->a->lens.ratios->at[o->t->ratio];
+	const int64_t *x = o->src->total(o->a, row_end(o->t, o->a, n));
+
+	return ratio_compare(r, x, o->src->total(o->a, row_end(o->t, o->a, m)), &o->a->weights,
+			     o->reverse);
+}
 
 static int compare_nodes(const void *x, const void *y, void *ordering)
 {
@@ -93,6 +105,9 @@ static int compare_nodes(const void *x, const void *y, void *ordering)
 		v = o->src->self(o->a, n)[0];
 		w = o->src->self(o->a, m)[0];
 		break;
+	case TREE_BY_RATIO:
+		c = compare_ratios(o, n, m);
+		return c != 0 ? c : n < m ? -1 : 1;
 	case TREE_BY_NAME:
 		c = strcmp(tree_key(o->src, o->a, n)->label, tree_key(o->src, o->a, m)->label);
 		break;
@@ -115,7 +130,9 @@ static bool in_order(const struct tree_rows *t, uint32_t parent)
 static void sort_nodes(const struct making *m, uint32_t *node, size_t n, enum tree_order order,
 		       bool reverse)
 {
-	struct ordering o = { .src = m->t->src, .a = m->a, .order = order, .reverse = reverse };
+	struct ordering o = {
+		.t = m->t, .src = m->t->src, .a = m->a, .order = order, .reverse = reverse
+	};
 
 	if (n > 1)
 		qsort_r(node, n, sizeof(*node), compare_nodes, &o);
@@ -150,10 +167,10 @@ static void put_children(struct making *m, uint32_t node, uint32_t indent)
 	for (uint32_t c = src->first(m->a, node); c != TREE_NONE; c = src->next(m->a, c))
 		vec_push(&m->children, c);
 	n = m->children.n;
-	if (!in_order(m->t, node) && m->t->order != TREE_BY_NAME)
+	if (!in_order(m->t, node) && m->t->order <= TREE_BY_SELF)
 		sort_nodes(m, m->children.at, n, m->t->order, false);
 	show = n_to_show(m, node, m->children.at, n);
-	if (m->t->order == TREE_BY_NAME || m->t->reverse)
+	if (m->t->order > TREE_BY_SELF || m->t->reverse)
 		sort_nodes(m, m->children.at, show, m->t->order, m->t->reverse);
 	more.n_more = (uint32_t)(n - show);
 	for (size_t i = show; i < n; i++)

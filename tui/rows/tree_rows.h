@@ -26,7 +26,7 @@
 /* More children than this, and the light ones are gathered even if all of them are. */
 #define TREE_CHILDREN_MOST 100u
 
-enum tree_order { TREE_BY_TOTAL, TREE_BY_SELF, TREE_BY_NAME };
+enum tree_order { TREE_BY_TOTAL, TREE_BY_SELF, TREE_BY_RATIO, TREE_BY_NAME };
 
 struct tree_row {
 	uint32_t node;   /* first node of the chain; of a gathering, the parent, or TREE_NONE */
@@ -43,6 +43,7 @@ struct tree_rows {
 	struct path_map open;  /* path of a node → is it open, is its chain unfolded */
 	struct path_map shown; /* path of a parent → how many children were asked for */
 	enum tree_order order; /* of siblings */
+	uint32_t ratio;        /* of TREE_BY_RATIO: which of the lens's */
 	bool reverse;
 	uint32_t top; /* the node that all rows are of, or TREE_NONE: all roots */
 };

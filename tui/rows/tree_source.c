@@ -15,28 +15,43 @@
 /* Nodes that one row may stand for; what is longer goes on in the next row. */
 #define CHAIN_MOST 250
 
+static const int64_t *calls_total(struct analysis *a, uint32_t node)
+{
+	return a->tree->total + (size_t)node * a->tree->n_columns;
+}
+
+/* Nodes that only ratios count are not there: the first of node and those beside it that is. */
+static uint32_t calls_shown(struct analysis *a, uint32_t node)
+{
+	while (node != KEY_NONE && !lens_shows(&a->lens, calls_total(a, node)))
+		node = calltree_next(a->tree, node);
+	return node;
+}
+
 static uint32_t calls_first(struct analysis *a, uint32_t node)
 {
 	uint32_t up = node == TREE_NONE ? 0 : node;
 
-	return a->diff ? a->diff->first[up] : calltree_first(a->tree, up);
+	return a->diff ? a->diff->first[up] : calls_shown(a, calltree_first(a->tree, up));
 }
 
 static uint32_t calls_next(struct analysis *a, uint32_t node)
 {
-	return a->diff ? a->diff->next[node] : calltree_next(a->tree, node);
+	return a->diff ? a->diff->next[node] : calls_shown(a, calltree_next(a->tree, node));
 }
 
 static bool calls_inner(struct analysis *a, uint32_t node)
 {
-	return calltree_first(a->tree, node) != KEY_NONE;
+	return calls_shown(a, calltree_first(a->tree, node)) != KEY_NONE;
 }
 
 static uint32_t calls_only(struct analysis *a, uint32_t node)
 {
-	uint32_t child = calltree_first(a->tree, node);
+	uint32_t child = calls_shown(a, calltree_first(a->tree, node));
 
-	return child != KEY_NONE && calltree_next(a->tree, child) == KEY_NONE ? child : TREE_NONE;
+	return child != KEY_NONE && calls_shown(a, calltree_next(a->tree, child)) == KEY_NONE
+		       ? child
+		       : TREE_NONE;
 }
 
 static uint32_t calls_parent(struct analysis *a, uint32_t node)
@@ -66,11 +81,6 @@ static const int64_t *calls_self(struct analysis *a, uint32_t node)
 	return a->tree->self + (size_t)node * a->tree->n_columns;
 }
 
-static const int64_t *calls_total(struct analysis *a, uint32_t node)
-{
-	return a->tree->total + (size_t)node * a->tree->n_columns;
-}
-
 static void calls_range(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end)
 {
 	*first = top == TREE_NONE ? 1 : top;
@@ -90,27 +100,41 @@ static const struct inverted_node *caller(struct analysis *a, uint32_t node)
 	return inverted_node(analysis_inverted(a), node);
 }
 
-static uint32_t callers_first(struct analysis *a, uint32_t node)
+static uint32_t caller_beside(struct inverted *v, uint32_t node)
 {
-	struct inverted *v = analysis_inverted(a);
-	const struct inverted_node *n;
-
-	if (node == TREE_NONE)
-		return inverted_n_roots(v) > 0 ? 0 : TREE_NONE;
-	inverted_expand(v, node);
-	n = inverted_node(v, node);
-	return n->n_children > 0 ? n->first_child : TREE_NONE;
-}
-
-static uint32_t callers_next(struct analysis *a, uint32_t node)
-{
-	struct inverted *v = analysis_inverted(a);
 	const struct inverted_node *n = inverted_node(v, node), *up;
 
 	if (n->parent == KEY_NONE)
 		return node + 1 < inverted_n_roots(v) ? node + 1 : TREE_NONE;
 	up = inverted_node(v, n->parent);
 	return node + 1 - up->first_child < up->n_children ? node + 1 : TREE_NONE;
+}
+
+/* Likewise. */
+static uint32_t callers_shown(struct analysis *a, uint32_t node)
+{
+	struct inverted *v = analysis_inverted(a);
+
+	while (node != TREE_NONE && !lens_shows(&a->lens, inverted_self(v, node)))
+		node = caller_beside(v, node);
+	return node;
+}
+
+static uint32_t callers_first(struct analysis *a, uint32_t node)
+{
+	struct inverted *v = analysis_inverted(a);
+	const struct inverted_node *n;
+
+	if (node == TREE_NONE)
+		return callers_shown(a, inverted_n_roots(v) > 0 ? 0 : TREE_NONE);
+	inverted_expand(v, node);
+	n = inverted_node(v, node);
+	return callers_shown(a, n->n_children > 0 ? n->first_child : TREE_NONE);
+}
+
+static uint32_t callers_next(struct analysis *a, uint32_t node)
+{
+	return callers_shown(a, caller_beside(analysis_inverted(a), node));
 }
 
 static bool callers_inner(struct analysis *a, uint32_t node)
@@ -178,7 +202,7 @@ static bool is_comm(const struct tree_source *src, struct analysis *a, uint32_t 
 
 static bool weighs_same(const struct tree_source *src, struct analysis *a, uint32_t x, uint32_t y)
 {
-	size_t bytes = a->lens.n_columns * sizeof(int64_t);
+	size_t bytes = lens_n_shown(&a->lens) * sizeof(int64_t);
 
 	if (src->by_self && memcmp(src->self(a, x), src->self(a, y), bytes) != 0)
 		return false;
@@ -213,13 +237,17 @@ uint32_t tree_child(const struct tree_source *src, struct analysis *a, uint32_t 
 void tree_each_match(const struct tree_source *src, const struct scene *s,
 		     void (*fn)(void *arg, uint32_t node), void *arg)
 {
+	struct analysis *a = s->analysis;
+
 	for (uint32_t k = 0; s->search && k < s->search->n_keys; k++) {
 		uint32_t node;
 
 		if (!s->search->matches[k])
 			continue;
-		for (uint32_t i = 0; (node = src->of_key(s->analysis, k, i)) != TREE_NONE; i++)
-			fn(arg, node);
+		for (uint32_t i = 0; (node = src->of_key(a, k, i)) != TREE_NONE; i++)
+			if (lens_shows(&a->lens,
+				       src->by_self ? src->self(a, node) : src->total(a, node)))
+				fn(arg, node);
 	}
 }
 

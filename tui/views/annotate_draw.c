@@ -108,7 +108,8 @@ void annotate_shape_make(struct annotate_shape *sh, const struct scene *s,
 		add_cell(sh, CELL_AFTER, 0, "AFTER %", PERCENT_COLS, &at, cols / 2);
 		add_bar(sh, &at, cols);
 	} else {
-		for (uint32_t i = 0; i < a->n_columns && i < 4; i++)
+		for (uint32_t i = 0;
+		     i < a->n_columns && i < lens_n_shown(&s->analysis->lens) && i < 4; i++)
 			add_column(sh, s, i, &at, cols);
 	}
 	sh->line = at;

@@ -209,6 +209,12 @@ static void draw_header(const struct tree_view *v, struct canvas *c, struct rect
 	for (int i = 0; v->rows.order != TREE_BY_NAME && i < v->shape.n_numbers; i++) {
 		enum number_kind kind = v->rows.order == TREE_BY_SELF ? NUMBER_SELF : NUMBER_TOTAL;
 
+		if (v->rows.order == TREE_BY_RATIO) {
+			if (v->shape.number[i].kind == NUMBER_RATIO &&
+			    v->shape.number[i].of == v->rows.ratio)
+				sorted = i;
+			continue;
+		}
 		if ((v->shape.number[i].kind == kind && v->shape.number[i].of == 0) ||
 		    (v->shape.number[i].kind == NUMBER_CHANGE &&
 		     v->shape.number[i].of_total == (kind == NUMBER_TOTAL)))

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "query/analysis.h"
+#include "query/core/ratio.h"
 #include "tui/rows/chain.h"
 #include "tui/rows/match_cursor.h"
 #include "tui/rows/name_cell.h"
@@ -28,6 +29,7 @@ static const struct row_wish wish = {
 	.total = true,
 	.total_first = true,
 	.module = true,
+	.ratios = true,
 };
 
 static bool is_node(const struct tree_view *v)
@@ -161,7 +163,10 @@ static void open_first(struct tree_view *v, const struct scene *s)
 void tree_view_update(void *state, const struct scene *s)
 {
 	struct tree_view *v = state;
+	const struct ratios *ratios = s->analysis->lens.ratios;
 
+	if (v->rows.order == TREE_BY_RATIO && (!ratios || v->rows.ratio >= ratios->n))
+		v->rows.order = v->rows.src->by_self ? TREE_BY_SELF : TREE_BY_TOTAL;
 	rebuild(v, s, v->cursor_path);
 	if (!v->touched)
 		open_first(v, s);
@@ -380,6 +385,35 @@ static bool act_on_row(struct tree_view *v, const struct scene *s, enum action a
 	}
 }
 
+/* The column of a ratio that is on the screen, from `from` on; ROW_UNSORTED: there is none. */
+static int ratio_from(const struct tree_view *v, uint32_t from)
+{
+	for (int i = 0; i < v->shape.n_numbers; i++)
+		if (v->shape.number[i].kind == NUMBER_RATIO && v->shape.number[i].digits > 0 &&
+		    v->shape.number[i].of >= from)
+			return i;
+	return ROW_UNSORTED;
+}
+
+/* Total, self, each ratio on the screen, name. */
+static bool next_order(struct tree_view *v, const struct scene *s)
+{
+	enum tree_order order = (v->rows.order + 1) % (TREE_BY_NAME + 1);
+	int ratio = ROW_UNSORTED;
+
+	if (v->rows.order == TREE_BY_SELF)
+		ratio = ratio_from(v, 0);
+	else if (v->rows.order == TREE_BY_RATIO)
+		ratio = ratio_from(v, v->rows.ratio + 1);
+	if (ratio != ROW_UNSORTED) {
+		v->rows.ratio = v->shape.number[ratio].of;
+		order = TREE_BY_RATIO;
+	} else if (order == TREE_BY_RATIO) {
+		order = TREE_BY_NAME;
+	}
+	return reorder(v, s, order, false);
+}
+
 bool tree_view_act(void *state, const struct scene *s, enum action a, struct effect *out)
 {
 	struct tree_view *v = state;
@@ -395,7 +429,7 @@ bool tree_view_act(void *state, const struct scene *s, enum action a, struct eff
 		done = zoom_out(v, s);
 		break;
 	case ACTION_SORT:
-		done = reorder(v, s, (v->rows.order + 1) % (TREE_BY_NAME + 1), false);
+		done = next_order(v, s);
 		break;
 	case ACTION_REVERSE:
 		done = reorder(v, s, v->rows.order, !v->rows.reverse);
@@ -412,12 +446,19 @@ static void click_header(struct tree_view *v, const struct scene *s, int col)
 {
 	int what = row_column_at(&v->shape, col);
 	enum tree_order order = TREE_BY_NAME;
+	bool same = true;
 
 	if (what == ROW_UNSORTED || what == ROW_BY_MODULE)
 		return;
 	if (what >= 0)
-		order = v->shape.number[what].kind == NUMBER_SELF ? TREE_BY_SELF : TREE_BY_TOTAL;
-	reorder(v, s, order, order == v->rows.order && !v->rows.reverse);
+		order = v->shape.number[what].kind == NUMBER_SELF    ? TREE_BY_SELF
+			: v->shape.number[what].kind == NUMBER_RATIO ? TREE_BY_RATIO
+								     : TREE_BY_TOTAL;
+	if (order == TREE_BY_RATIO) {
+		same = v->rows.ratio == v->shape.number[what].of;
+		v->rows.ratio = v->shape.number[what].of;
+	}
+	reorder(v, s, order, same && order == v->rows.order && !v->rows.reverse);
 }
 
 void tree_view_click(void *state, const struct scene *s, struct rect r, int row, int col,
@@ -517,15 +558,18 @@ static char *caller_status(const struct tree_view *v, const struct scene *s, uin
 	struct analysis *a = s->analysis;
 	int64_t whole = a->weights.total[0];
 	uint32_t root = node;
-	char total[FMT_SIZE], self[FMT_SIZE], *caller, *callee, *out;
+	char total[FMT_SIZE], self[FMT_SIZE], *caller, *callee, *ratios, *out;
 
 	while (src->parent(a, root) != TREE_NONE)
 		root = src->parent(a, root);
 	caller = name_full(tree_key(src, a, node));
 	callee = name_full(tree_key(src, a, root));
-	out = xasprintf("%s  self %s  %s  on the way to %s",
+	ratios = ratios_text(&a->lens, src->total(a, node), &a->weights);
+	out = xasprintf("%s  self %s%s%s  %s  on the way to %s",
 			row_share(total, s, src->total(a, node)[0], whole),
-			row_share(self, s, src->self(a, node)[0], whole), caller, callee);
+			row_share(self, s, src->self(a, node)[0], whole), *ratios ? "  " : "",
+			ratios, caller, callee);
+	free(ratios);
 	free(caller);
 	free(callee);
 	return out;
@@ -549,12 +593,14 @@ char *tree_view_status(const void *state, const struct scene *s)
 	if (src->by_self && src->parent(s->analysis, node) != TREE_NONE)
 		return caller_status(v, s, node);
 	return row_status(s, &s->analysis->keys, src->key(s->analysis, node),
-			  src->self(s->analysis, node)[0], src->total(s->analysis, node)[0]);
+			  src->self(s->analysis, node)[0], src->total(s->analysis, node)[0],
+			  src->total(s->analysis, node));
 }
 
 static const char *const orders[] = {
 	[TREE_BY_TOTAL] = "total",
 	[TREE_BY_SELF] = "self",
+	[TREE_BY_RATIO] = NULL, /* no option says which */
 	[TREE_BY_NAME] = "name",
 };
 
@@ -569,7 +615,7 @@ const char *tree_view_order(const void *state, const struct scene *s)
 bool tree_view_sort(void *state, const struct scene *s, const char *by)
 {
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
-		if (strcmp(orders[i], by) == 0)
+		if (orders[i] && strcmp(orders[i], by) == 0)
 			return reorder(state, s, (enum tree_order)i, false);
 	return false;
 }

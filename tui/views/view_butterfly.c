@@ -139,6 +139,17 @@ static void remember(struct bfly_view *v, const struct scene *s)
 	v->cursor_below = v->list.cursor > v->b.n_callers;
 }
 
+/* Without the rows that only ratios count. */
+static uint32_t keep_shown(const struct lens *l, struct butterfly_row *row, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (lens_shows(l, row[i].total))
+			row[kept++] = row[i];
+	return kept;
+}
+
 /* Makes the answer for the last function of the way. */
 static void look_at(struct bfly_view *v, const struct scene *s)
 {
@@ -156,6 +167,8 @@ static void look_at(struct bfly_view *v, const struct scene *s)
 	if (v->way.n == 0)
 		vec_push(&v->way, a->keys.key[v->key].id);
 	butterfly_init(&v->b, a->tree, &a->keys, v->key);
+	v->b.n_callers = keep_shown(&a->lens, v->b.callers, v->b.n_callers);
+	v->b.n_callees = keep_shown(&a->lens, v->b.callees, v->b.n_callees);
 	if (s->analysis->diff) {
 		diff_sort_neighbours(s->analysis->diff, v->b.callers, v->b.n_callers);
 		diff_sort_neighbours(s->analysis->diff, v->b.callees, v->b.n_callees);
@@ -544,7 +557,7 @@ static char *bfly_status(const void *state, const struct scene *s)
 	if (s->analysis->diff && key != KEY_NONE)
 		return row_change_status(s, keys, key, PART_TOTAL, numbers_of(v, row));
 	if (row == v->b.n_callers)
-		return row_status(s, keys, key, v->b.self[0], v->b.total[0]);
+		return row_status(s, keys, key, v->b.self[0], v->b.total[0], v->b.total);
 	total = row < v->b.n_callers ? v->b.callers[row].total[0]
 				     : v->b.callees[row - v->b.n_callers - 1].total[0];
 	row_share(share, s, total, v->b.total[0]);

@@ -542,7 +542,8 @@ static char *flame_status(const void *state, const struct scene *s)
 					 src->by_self ? src->self(s->analysis, v->node)
 						      : src->total(s->analysis, v->node));
 	return row_status(s, &s->analysis->keys, src->key(s->analysis, v->node),
-			  src->self(s->analysis, v->node)[0], src->total(s->analysis, v->node)[0]);
+			  src->self(s->analysis, v->node)[0], src->total(s->analysis, v->node)[0],
+			  src->total(s->analysis, v->node));
 }
 
 static char *flame_crumb(const void *state, const struct scene *s)

@@ -186,7 +186,7 @@ static void add_shown(struct info_view *v, const struct scene *s)
 
 	in_units.percent = false;
 	add_title(v, "shown");
-	for (uint32_t i = 0; i < (a->diff ? 1 : a->lens.n_columns); i++)
+	for (uint32_t i = 0; i < (a->diff ? 1 : lens_n_shown(&a->lens)); i++)
 		add_made(v, i == 0 ? "metric" : "beside it",
 			 metric_name(a->profile, a->lens.column[i].metric));
 	row_share(out, &in_units, w->total[0], w->whole[0]);

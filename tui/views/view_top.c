@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/core/ratio.h"
 #include "query/diff/diff.h"
 #include "query/diff/diff_moves.h"
 #include "tui/contract/list.h"
@@ -24,6 +25,9 @@
 /* Names get so many columns before the last minute gets any. */
 #define NAME_LEAST 24
 
+/* Rows are not sorted by a ratio. */
+#define RATIO_NONE UINT32_MAX
+
 struct top_view {
 	struct list list;
 	struct row_shape shape; /* as of the last layout */
@@ -31,6 +35,7 @@ struct top_view {
 	uint32_t *row; /* [list.n] the table's rows in the order that is shown; owned */
 	enum table_order order;
 	uint32_t column; /* of the lens, whose numbers rule */
+	uint32_t ratio;  /* of the lens, which rules instead; RATIO_NONE: none does */
 	bool reverse;
 	int shift;               /* columns of the names that are scrolled out */
 	enum grouping grouping;  /* of the rows, as of the last update */
@@ -44,6 +49,7 @@ static const struct row_wish of_frames = {
 	.two_bars = true,
 	.samples = true,
 	.module = true,
+	.ratios = true,
 };
 
 static const struct row_wish of_groups = {
@@ -51,9 +57,12 @@ static const struct row_wish of_groups = {
 	.total = true,
 	.two_bars = true,
 	.samples = true,
+	.ratios = true,
 };
 
-static const struct row_wish of_samples = { .self = true, .samples = true, .share = true };
+static const struct row_wish of_samples = {
+	.self = true, .samples = true, .share = true, .ratios = true
+};
 
 static const struct row_wish *wish_for(enum grouping g)
 {
@@ -103,6 +112,7 @@ static void *top_new(void)
 	struct top_view *v = xcalloc(1, sizeof(*v));
 
 	v->cursor_id = ID_NONE;
+	v->ratio = RATIO_NONE;
 	return v;
 }
 
@@ -168,6 +178,28 @@ static void remember(struct top_view *v, const struct scene *s)
 	v->cursor_id = v->list.cursor < v->list.n ? key_at(v, s, v->list.cursor)->id : ID_NONE;
 }
 
+/* qsort_r's third argument. */
+struct by_ratio {
+	const struct analysis *a;
+	const struct ratio *ratio;
+	bool reverse;
+};
+
+static int compare_ratios(const void *x, const void *y, void *arg)
+{
+	const struct by_ratio *by = arg;
+	const struct table *t = &by->a->table;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	int c = ratio_compare(by->ratio, t->self + (size_t)i * t->n_columns,
+			      t->self + (size_t)k * t->n_columns, &by->a->weights, by->reverse);
+
+	if (c == 0)
+		c = t->self[(size_t)i * t->n_columns] < t->self[(size_t)k * t->n_columns]   ? 1
+		    : t->self[(size_t)i * t->n_columns] > t->self[(size_t)k * t->n_columns] ? -1
+											    : 0;
+	return c ? c : i < k ? -1 : i > k;
+}
+
 /* False when the cursor's key is not there. */
 static bool sort(struct top_view *v, const struct scene *s)
 {
@@ -176,6 +208,11 @@ static bool sort(struct top_view *v, const struct scene *s)
 	free(v->row);
 	v->row = a->diff ? diff_ordered(a->diff, v->order, v->reverse)
 			 : table_ordered(&a->table, a->table_keys, v->order, v->column, v->reverse);
+	if (v->ratio != RATIO_NONE && a->table.n_rows > 1) {
+		struct by_ratio by = { a, &a->lens.ratios->at[v->ratio], v->reverse };
+
+		qsort_r(v->row, a->table.n_rows, sizeof(*v->row), compare_ratios, &by);
+	}
 	return follow(v, s);
 }
 
@@ -191,8 +228,10 @@ static void top_update(void *state, const struct scene *s)
 		v->list.cursor = v->list.top = 0;
 		v->shift = 0;
 	}
-	if (v->column >= a->lens.n_columns)
+	if (v->column >= lens_n_shown(&a->lens))
 		v->column = 0;
+	if (!a->lens.ratios || v->ratio >= a->lens.ratios->n)
+		v->ratio = RATIO_NONE;
 	free(v->moves);
 	v->moves = a->diff ? diff_moves_find(a->diff) : NULL;
 	if (v->list.cursor == 0 && v->list.top == 0)
@@ -235,6 +274,11 @@ static int sorted_column(const struct top_view *v)
 {
 	enum number_kind kind = v->order == ORDER_SELF ? NUMBER_SELF : NUMBER_TOTAL;
 
+	for (int i = 0; v->ratio != RATIO_NONE && i < v->shape.n_numbers; i++)
+		if (v->shape.number[i].kind == NUMBER_RATIO && v->shape.number[i].of == v->ratio)
+			return i;
+	if (v->ratio != RATIO_NONE)
+		return ROW_UNSORTED;
 	if (v->order == ORDER_LABEL)
 		return ROW_BY_NAME;
 	if (v->order == ORDER_MODULE)
@@ -371,12 +415,19 @@ static bool shows_order(const struct top_view *v)
 	return i == ROW_BY_NAME || (i >= 0 && v->shape.number[i].digits > 0);
 }
 
-/* The next of self and total of each of the lens's columns, then name, then module. */
+/* The next of self and total of each of the lens's columns, then of its ratios, then name, then module. */
 static void step_order(struct top_view *v, const struct scene *s)
 {
 	bool frames = v->grouping == GROUP_FUNCTION || v->grouping == GROUP_LINE;
 	bool has_total = wish_for(v->grouping)->total;
+	const struct ratios *ratios = s->analysis->lens.ratios;
 
+	if (v->ratio != RATIO_NONE) {
+		v->ratio = v->ratio + 1 < ratios->n ? v->ratio + 1 : RATIO_NONE;
+		if (v->ratio == RATIO_NONE)
+			v->order = ORDER_LABEL;
+		return;
+	}
 	switch (v->order) {
 	case ORDER_SELF:
 		v->order = ORDER_TOTAL;
@@ -385,9 +436,13 @@ static void step_order(struct top_view *v, const struct scene *s)
 		/* fall through */
 	case ORDER_TOTAL:
 		v->order = ORDER_SELF;
-		if (!s->analysis->diff && ++v->column < s->analysis->lens.n_columns)
+		if (!s->analysis->diff && ++v->column < lens_n_shown(&s->analysis->lens))
 			break;
 		v->column = 0;
+		if (ratios) {
+			v->ratio = 0;
+			break;
+		}
 		v->order = ORDER_LABEL;
 		break;
 	case ORDER_LABEL:
@@ -447,7 +502,7 @@ static const char *top_order(const void *state, const struct scene *s)
 
 	(void)s;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]) && !v->reverse; i++)
-		if (orders[i].order == v->order && v->column == 0)
+		if (orders[i].order == v->order && v->column == 0 && v->ratio == RATIO_NONE)
 			return orders[i].name;
 	return NULL;
 }
@@ -461,6 +516,7 @@ static bool top_sort(void *state, const struct scene *s, const char *by)
 			continue;
 		v->order = orders[i].order;
 		v->column = 0;
+		v->ratio = RATIO_NONE;
 		v->reverse = false;
 		return resort(v, s);
 	}
@@ -509,9 +565,14 @@ static void click_header(struct top_view *v, const struct scene *s, int col)
 {
 	int what = row_column_at(&v->shape, col);
 	enum table_order was = v->order;
-	uint32_t column = v->column;
+	uint32_t column = v->column, ratio = v->ratio;
 
-	if (what >= 0 && v->shape.diff) {
+	v->ratio = RATIO_NONE;
+	if (what >= 0 && v->shape.number[what].kind == NUMBER_RATIO) {
+		v->ratio = v->shape.number[what].of;
+		v->order = ORDER_SELF;
+		v->column = 0;
+	} else if (what >= 0 && v->shape.diff) {
 		v->order = v->shape.number[what].of_total ? ORDER_TOTAL : ORDER_SELF;
 	} else if (what >= 0 && v->shape.number[what].kind != NUMBER_SAMPLES) {
 		v->order = v->shape.number[what].kind == NUMBER_SELF ? ORDER_SELF : ORDER_TOTAL;
@@ -521,9 +582,10 @@ static void click_header(struct top_view *v, const struct scene *s, int col)
 	} else if (what == ROW_BY_MODULE) {
 		v->order = ORDER_MODULE;
 	} else {
+		v->ratio = ratio;
 		return;
 	}
-	v->reverse = was == v->order && column == v->column && !v->reverse;
+	v->reverse = was == v->order && column == v->column && ratio == v->ratio && !v->reverse;
 	resort(v, s);
 }
 
@@ -620,7 +682,7 @@ static char *top_status(const void *state, const struct scene *s)
 		return change_status(v, s);
 	at = (size_t)v->row[v->list.cursor] * t->n_columns;
 	return row_status(s, s->analysis->table_keys, key_number(v, s, v->list.cursor), t->self[at],
-			  t->total[at]);
+			  t->total[at], &t->self[at]);
 }
 
 static char *top_crumb(const void *state, const struct scene *s)

@@ -92,17 +92,9 @@ static int find_group(const char *name, enum grouping *out, struct err *e)
 /* The samples that are not the work of the recorder of the heap, as a term that one sees and can take away. */
 #define NOT_TRACER "!is:tracer"
 
-static bool names_event(const struct filter *f)
-{
-	for (size_t i = 0; i < filter_n_terms(f); i++)
-		if (strncmp(filter_term(f, i), "event:", strlen("event:")) == 0)
-			return true;
-	return false;
-}
-
 bool query_options_chose_event(const struct options *o)
 {
-	return o->events.n > 0 || names_event(o->filter);
+	return o->events.n > 0 || filter_names_event(o->filter);
 }
 
 /* One column for each --event; the measure is theirs of whose kind it is, and of one of them at least. */
@@ -175,7 +167,7 @@ struct lens_wish query_options_of(const struct options *o)
 static int add_ratios(const struct lens_wish *w, const struct profile *p, struct lens *l,
 		      struct err *e)
 {
-	bool one_event = l->grouping == GROUP_EVENT || names_event(w->filter);
+	bool one_event = l->grouping == GROUP_EVENT || filter_names_event(w->filter);
 
 	*w->made = (struct ratios){ .n_columns = l->n_columns };
 	if (!one_event)

@@ -181,6 +181,17 @@ bool filter_has_event(const struct filter *f, const char *name)
 	return true;
 }
 
+bool filter_names_event(const struct filter *f)
+{
+	size_t n;
+	const struct term *terms = filter_terms(f, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (terms[i].kind == TERM_EVENT && !terms[i].negated)
+			return true;
+	return false;
+}
+
 char *filter_take_times(struct filter *f)
 {
 	struct filter taken = { 0 };

@@ -73,6 +73,8 @@ bool filter_times(const struct filter *f, int64_t *from_ns, int64_t *to_ns);
 bool filter_has_capture(const struct filter *f, uint32_t capture);
 /* Likewise of an event of this name. */
 bool filter_has_event(const struct filter *f, const char *name);
+/* Does a term say which event samples are of? f may be NULL. */
+bool filter_names_event(const struct filter *f);
 /* Takes the terms away that let only one stretch of time pass ("!time:" stays), and returns their text,
  * "" if there were none; the caller frees. */
 char *filter_take_times(struct filter *f);

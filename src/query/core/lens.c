@@ -11,6 +11,7 @@
 #include "profile/sample_rows.h"
 #include "query/core/filter.h"
 #include "query/core/name_rules.h"
+#include "query/core/ratio.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -133,6 +134,7 @@ void lens_copy(struct lens *to, const struct lens *from)
 	to->cache = NULL;
 	to->names = NULL;
 	lens_set_names(to, from->names);
+	to->ratios = ratios_copy(from->ratios);
 	to->filter = from->filter ? filter_copy(from->filter) : NULL;
 	for (uint32_t i = 0; i < from->n_columns; i++)
 		if (from->column[i].filter)
@@ -144,6 +146,8 @@ void lens_done(struct lens *l)
 	filter_free(l->filter);
 	l->filter = NULL;
 	lens_set_names(l, NULL);
+	ratios_free(l->ratios);
+	l->ratios = NULL;
 	for (uint32_t i = 0; i < l->n_columns; i++) {
 		filter_free(l->column[i].filter);
 		l->column[i].filter = NULL;
@@ -246,9 +250,25 @@ static event_id first_heap(const struct profile *p)
 	return (event_id){ ID_NONE };
 }
 
+uint32_t lens_n_shown(const struct lens *l)
+{
+	return l->ratios && l->ratios->n_columns < l->n_columns ? l->ratios->n_columns
+								: l->n_columns;
+}
+
+bool lens_shows(const struct lens *l, const int64_t *numbers)
+{
+	if (!l->ratios)
+		return true;
+	for (uint32_t c = 0; c < lens_n_shown(l); c++)
+		if (numbers[c])
+			return true;
+	return false;
+}
+
 bool lens_has_event(const struct lens *l, const struct profile *p, event_id event)
 {
-	for (uint32_t c = 0; c < l->n_columns; c++) {
+	for (uint32_t c = 0; c < lens_n_shown(l); c++) {
 		struct metric m = l->column[c].metric;
 
 		if (m.event.v == event.v || metric_waits(p, m).v == event.v ||

@@ -19,6 +19,7 @@ struct err;
 struct filter;
 struct name_rules;
 struct profile;
+struct ratios;
 struct run_history;
 struct suppressions;
 
@@ -180,6 +181,8 @@ struct lens {
 	struct filter *filter; /* NULL: everything; owned */
 	struct lens_column column[LENS_MAX_COLUMNS];
 	uint32_t n_columns; /* at least 1 */
+	/* of rows; their sums are the columns behind those that are shown; NULL: there are none; owned */
+	struct ratios *ratios;
 	bool beside; /* column 1 is of allocations where column 0 is of samples, and the other way round; see lens_choose() */
 	enum grouping grouping; /* of frames in trees and of rows in tables */
 	bool inlines;           /* inlined functions are frames of their own */
@@ -261,7 +264,11 @@ event_id metric_waits(const struct profile *p, struct metric m);
 const char *metric_event_name(const struct profile *p, struct metric m);
 /* Is it an event of allocations that nothing was allocated by? */
 bool lens_is_empty_heap(const struct profile *p, event_id event);
-/* Does a column of the lens count the event? */
+/* How many of its columns are shown: those behind them are what its ratios are made of. */
+uint32_t lens_n_shown(const struct lens *l);
+/* Is there something in the columns that are shown? numbers: [n_columns]. Without ratios there always is. */
+bool lens_shows(const struct lens *l, const int64_t *numbers);
+/* Does a column that is shown count the event? */
 bool lens_has_event(const struct lens *l, const struct profile *p, event_id event);
 /* Do several events have allocations, so that they can be counted together? */
 bool lens_sums_heaps(const struct profile *p);

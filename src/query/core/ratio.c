@@ -10,9 +10,12 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "profile/profile.h"
 #include "query/core/aggregate.h"
+#include "query/core/filter.h"
 #include "query/core/lens.h"
 
 /* Of a normal distribution: so many standard deviations to each side hold 95 %. */
@@ -271,6 +274,43 @@ void ratios_done(struct ratios *r)
 	r->n = 0;
 }
 
+int ratios_of_lens(struct lens *l, const struct profile *p, const char *const *texts, size_t n,
+		   struct err *e)
+{
+	struct ratios made;
+	int rc;
+
+	if (lens_compares(l) || l->grouping == GROUP_EVENT || filter_names_event(l->filter))
+		return 0;
+	rc = ratios_add(&made, l, p, texts, n, e);
+	if (rc)
+		l->n_columns = made.n_columns;
+	else
+		l->ratios = made.n ? ratios_copy(&made) : NULL;
+	ratios_done(&made);
+	return rc;
+}
+
+struct ratios *ratios_copy(const struct ratios *from)
+{
+	struct ratios *r;
+
+	if (!from)
+		return NULL;
+	r = xmalloc(sizeof(*r));
+	*r = *from;
+	for (uint32_t i = 0; i < r->n; i++)
+		r->at[i].name = xstrdup(from->at[i].name);
+	return r;
+}
+
+void ratios_free(struct ratios *r)
+{
+	if (r)
+		ratios_done(r);
+	free(r);
+}
+
 /* A sum in its unit. */
 static double amount(const int64_t *sums, const struct weights *w, uint32_t column)
 {
@@ -308,4 +348,52 @@ bool ratio_of(const struct ratio *r, const int64_t *sums, const struct weights *
 	out->high = out->value * width;
 	out->has_interval = true;
 	return width <= WIDEST;
+}
+
+int ratio_compare(const struct ratio *r, const int64_t *x, const int64_t *y,
+		  const struct weights *w, bool reverse)
+{
+	struct ratio_value v = { .value = 0 }, u = { .value = 0 };
+	bool has_x = ratio_of(r, x, w, &v), has_y = ratio_of(r, y, w, &u);
+	int c;
+
+	if (!has_x || !has_y)
+		return (int)has_y - (int)has_x;
+	c = v.value < u.value ? 1 : v.value > u.value ? -1 : 0;
+	return reverse ? -c : c;
+}
+
+/* With a name that is safe on a screen. */
+static char *ratio_text(const struct ratio *r, const struct ratio_value *v)
+{
+	char value[FMT_SIZE], low[FMT_SIZE], high[FMT_SIZE], *text;
+	char *name = text_clean(r->name, strlen(r->name), false);
+
+	fmt_ratio(value, v->value);
+	if (v->has_interval)
+		text = xasprintf("%s %s (%s-%s)", name, value, fmt_ratio(low, v->low),
+				 fmt_ratio(high, v->high));
+	else
+		text = xasprintf("%s %s", name, value);
+	free(name);
+	return text;
+}
+
+char *ratios_text(const struct lens *l, const int64_t *sums, const struct weights *w)
+{
+	char *all = xstrdup("");
+
+	for (uint32_t i = 0; l->ratios && i < l->ratios->n; i++) {
+		struct ratio_value v = { .value = 0 };
+		char *one, *longer;
+
+		if (!ratio_of(&l->ratios->at[i], sums, w, &v))
+			continue;
+		one = ratio_text(&l->ratios->at[i], &v);
+		longer = xasprintf("%s%s%s", all, *all ? "  " : "", one);
+		free(one);
+		free(all);
+		all = longer;
+	}
+	return all;
 }

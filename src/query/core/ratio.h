@@ -60,6 +60,23 @@ int ratios_add(struct ratios *r, struct lens *l, const struct profile *p, const 
 void ratios_done(struct ratios *r);
 
 /*
+ * The same for the lens of a screen, which owns them: l->ratios, or NULL where there are none, as in a comparison and
+ * where rows are of one event.
+ */
+int ratios_of_lens(struct lens *l, const struct profile *p, const char *const *texts, size_t n,
+		   struct err *e);
+/* A copy, which the caller ends with ratios_free(); of NULL it is NULL. */
+struct ratios *ratios_copy(const struct ratios *from);
+void ratios_free(struct ratios *r);
+
+/* Of two rows' sums, which comes first: values fall, reverse: rise, and rows that it says nothing of come last. As of qsort(). */
+int ratio_compare(const struct ratio *r, const int64_t *x, const int64_t *y,
+		  const struct weights *w, bool reverse);
+
+/* "IPC 1.50 (1.06-2.12)", and the next ones likewise: of those of l that say something of a row; "" where none does. The caller frees. */
+char *ratios_text(const struct lens *l, const int64_t *sums, const struct weights *w);
+
+/*
  * The ratio of one row's sums, [w->n_columns] as w has them. false: there are too few samples to say
  * something, that is the interval reaches further than from half of the ratio to twice of it.
  */

@@ -243,6 +243,24 @@ int table_of_samples(const struct profile *p, const struct profile_counts *count
 	return rc;
 }
 
+void table_keep_shown(struct table *t, const struct lens *lens)
+{
+	uint32_t n = t->n_columns, kept = 0;
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		size_t to = (size_t)kept * n, from = (size_t)i * n;
+
+		if (t->n_samples[i] == 0 && !lens_shows(lens, t->total + from))
+			continue;
+		t->key[kept] = t->key[i];
+		t->n_samples[kept] = t->n_samples[i];
+		memmove(t->self + to, t->self + from, n * sizeof(*t->self));
+		memmove(t->total + to, t->total + from, n * sizeof(*t->total));
+		kept++;
+	}
+	t->n_rows = kept;
+}
+
 void table_permute(struct table *t, const uint32_t *row)
 {
 	uint32_t n = t->n_columns;

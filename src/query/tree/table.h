@@ -39,6 +39,9 @@ void table_of_sums(const struct table_sums *s, struct table *out);
 
 enum table_order { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL, ORDER_MODULE };
 
+/* Takes rows away that have neither samples nor anything in the columns that the lens shows. */
+void table_keep_shown(struct table *t, const struct lens *lens);
+
 /* Puts the rows in another order: row[i] is the row that becomes the i-th, [n_rows]. */
 void table_permute(struct table *t, const uint32_t *row);
 
