@@ -147,31 +147,44 @@ struct change {
 	const struct note *drop_note;  /* likewise */
 };
 
-static int change_page(struct notebook *b, enum notebook_page i, const struct change *c,
-		       struct err *e)
+/* Makes the change in what the file has now. */
+static int change_fresh(struct note_page *fresh, const struct page_lock *l, const char *path,
+			const struct change *c, struct err *e)
 {
-	struct note_page fresh = { 0 };
 	struct err read = ERR_INIT;
 	bool changed = c->view || c->note;
-	int rc = page_read(&fresh, b->path[i], &read);
+	int rc = page_read(fresh, path, &read);
 
 	/* Wrong lines are kept; a file that cannot be read is not written over. */
 	if (rc && rc != -EINVAL) {
 		err_set(e, rc, "%s", err_text(&read));
-	} else {
-		rc = 0;
-		if (c->view)
-			rc = page_put_view(&fresh, c->view, e);
-		if (!rc && c->note)
-			rc = page_put_note(&fresh, c->note, e);
-		if (c->drop_view)
-			changed |= page_drop_view(&fresh, c->drop_view);
-		if (c->drop_note)
-			changed |= page_drop_note(&fresh, c->drop_note);
-		if (!rc && changed)
-			rc = page_write(&fresh, b->path[i], e);
+		err_clear(&read);
+		return rc;
 	}
 	err_clear(&read);
+	rc = 0;
+	if (c->view)
+		rc = page_put_view(fresh, c->view, e);
+	if (!rc && c->note)
+		rc = page_put_note(fresh, c->note, e);
+	if (c->drop_view)
+		changed |= page_drop_view(fresh, c->drop_view);
+	if (c->drop_note)
+		changed |= page_drop_note(fresh, c->drop_note);
+	return rc || !changed || l->fd < 0 ? rc : page_write(fresh, l, path, e);
+}
+
+static int change_page(struct notebook *b, enum notebook_page i, const struct change *c,
+		       struct err *e)
+{
+	struct note_page fresh = { 0 };
+	struct page_lock lock;
+	int rc = page_lock(&lock, b->path[i], c->view || c->note, e);
+
+	if (rc)
+		return rc;
+	rc = change_fresh(&fresh, &lock, b->path[i], c, e);
+	page_unlock(&lock, b->path[i]);
 	if (rc) {
 		page_done(&fresh);
 		return rc;

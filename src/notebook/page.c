@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -20,6 +22,9 @@
 /* Views, and notes, of one file. */
 #define ENTRIES_MOST    5000u
 #define NAME_BYTES_MOST 64u
+/* Somebody else's change takes as long as the disk does: how often it is looked, and for how long. */
+#define LOCK_PAUSE_MS   5
+#define LOCK_MOST_MS    5000
 
 struct key {
 	const char *name;
@@ -465,6 +470,92 @@ static void make_directories(const char *path)
 	free(copy);
 }
 
+/* For reading where it may not be written: it is another file that takes its place. */
+static int open_page(struct page_lock *l, const char *path, bool make)
+{
+	const int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	struct stat st;
+
+	l->is_new = false;
+	l->fd = open(path, O_RDWR | flags);
+	if (l->fd < 0 && (errno == EACCES || errno == EROFS || errno == EISDIR))
+		l->fd = open(path, O_RDONLY | flags);
+	if (l->fd < 0 && errno == ENOENT && make) {
+		make_directories(path);
+		l->fd = open(path, O_RDWR | O_CREAT | O_EXCL | flags, 0666);
+		l->is_new = l->fd >= 0;
+	}
+	if (l->fd >= 0)
+		return 0;
+	/* Somebody else has made it now, or the path is a link that leads nowhere. */
+	if (errno == EEXIST)
+		return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? -ENOENT : -EAGAIN;
+	return -errno;
+}
+
+/* Is the file that is locked still the one of the path? */
+static bool is_there(const struct page_lock *l, const char *path)
+{
+	struct stat mine, there;
+
+	return fstat(l->fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_dev == there.st_dev &&
+	       mine.st_ino == there.st_ino;
+}
+
+/* One try: 0, -EAGAIN when somebody else has it, or -errno. */
+static int try_lock(struct page_lock *l, const char *path, bool make)
+{
+	struct stat st;
+	int rc = open_page(l, path, make);
+
+	if (rc)
+		return rc;
+	if (fstat(l->fd, &st) || !S_ISREG(st.st_mode))
+		rc = -EINVAL;
+	else if (flock(l->fd, LOCK_EX | LOCK_NB) == 0)
+		rc = is_there(l, path) ? 0 : -EAGAIN;
+	else if (errno == EWOULDBLOCK || errno == EINTR)
+		rc = -EAGAIN;
+	/* Otherwise the file system has no locks, and changes are made without. */
+	if (rc) {
+		close(l->fd);
+		l->fd = -1;
+	}
+	return rc;
+}
+
+int page_lock(struct page_lock *l, const char *path, bool make, struct err *e)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_MS * 1000000 };
+	int rc = -EAGAIN;
+
+	*l = (struct page_lock){ .fd = -1 };
+	for (int ms = 0; ms < LOCK_MOST_MS && rc == -EAGAIN; ms += LOCK_PAUSE_MS) {
+		if (ms > 0)
+			nanosleep(&pause, NULL);
+		rc = try_lock(l, path, make);
+	}
+	if (rc == 0 || (!make && (rc == -ENOENT || rc == -ENOTDIR || rc == -ENAMETOOLONG)))
+		return 0;
+	if (rc == -EAGAIN)
+		return err_set(e, rc, "%s: another program has it locked", path);
+	if (rc == -EINVAL)
+		return err_set(e, rc, "%s: is no file of saved views and notes", path);
+	return err_set(e, rc, "%s: %s", path, strerror(-rc));
+}
+
+void page_unlock(struct page_lock *l, const char *path)
+{
+	struct stat st;
+
+	if (l->fd < 0)
+		return;
+	if (l->is_new && is_there(l, path) && fstat(l->fd, &st) == 0 && st.st_size == 0)
+		unlink(path);
+	close(l->fd);
+	l->fd = -1;
+}
+
 static int write_all(int fd, const char *text, size_t n)
 {
 	while (n > 0) {
@@ -480,28 +571,39 @@ static int write_all(int fd, const char *text, size_t n)
 	return 0;
 }
 
-int page_write(const struct note_page *p, const char *path, struct err *e)
+/* The new file, with all that it is to have. */
+static int write_beside(const char *beside, const char *text, mode_t mode)
+{
+	int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = write_all(fd, text, strlen(text));
+	/* Where modes cannot be set, it stays as private as it is. */
+	(void)fchmod(fd, mode);
+	if (!rc && fsync(fd) && errno != EINVAL)
+		rc = -errno;
+	if (close(fd) && !rc)
+		rc = -errno;
+	return rc;
+}
+
+int page_write(const struct note_page *p, const struct page_lock *l, const char *path,
+	       struct err *e)
 {
 	char *text = page_text(p), *beside = xasprintf("%s.%d.new", path, (int)getpid());
-	int fd, rc = 0;
+	struct stat st;
+	int rc = 0;
 
 	if (strlen(text) > PAGE_BYTES_MOST) {
 		rc = err_set(e, -EFBIG, "%s: there is no room for more views and notes", path);
 		goto out;
 	}
-	make_directories(path);
-	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0) {
+	rc = fstat(l->fd, &st) ? -errno : write_beside(beside, text, st.st_mode & 0777);
+	if (!rc && rename(beside, path))
 		rc = -errno;
-	} else {
-		rc = write_all(fd, text, strlen(text));
-		if (close(fd) && !rc)
-			rc = -errno;
-		if (!rc && rename(beside, path))
-			rc = -errno;
-		if (rc)
-			unlink(beside);
-	}
+	if (rc && rc != -EEXIST)
+		unlink(beside);
 	if (rc)
 		err_set(e, rc, "%s: %s", path, strerror(-rc));
 out:

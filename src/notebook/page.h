@@ -84,8 +84,22 @@ int page_parse(struct note_page *p, const char *text, size_t n, const char *path
 /* Reads a file into an empty page; 0 when there is none. -errno with a sentence; lines that are good are taken then, too. */
 int page_read(struct note_page *p, const char *path, struct err *e);
 
-/* Writes it beside, and renames it. Makes the directory. -errno with a sentence. */
-int page_write(const struct note_page *p, const char *path, struct err *e);
+/* Nobody else changes a file who asks for it, too, from before it is read until it is written. */
+struct page_lock {
+	int fd;      /* of the file, or -1 */
+	bool is_new; /* it was made for this */
+};
+
+/*
+ * Waits for the file, at most some seconds. One that is not there is made, with its directory, if so asked, else there is nothing to
+ * lock. -errno with a sentence; otherwise ends with page_unlock(), which takes a file away that was made and not written.
+ */
+int page_lock(struct page_lock *l, const char *path, bool make, struct err *e);
+void page_unlock(struct page_lock *l, const char *path);
+
+/* Writes a locked file: beside, with the mode of the old one, and renames it. -errno with a sentence. */
+int page_write(const struct note_page *p, const struct page_lock *l, const char *path,
+	       struct err *e);
 
 /* Index of the view or of the note of the same thing, or SIZE_MAX. */
 size_t page_find_view(const struct note_page *p, const char *name);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -111,6 +113,92 @@ Test(notebook, loses_nothing_of_another_program)
 	cr_expect_not_null(notebook_view(&b, "two", NULL));
 	notebook_done(&a);
 	notebook_done(&b);
+	free(path);
+}
+
+static struct note note_of(char *name)
+{
+	return (struct note){ .of = (char *)"function", .name = name, .text = (char *)"t" };
+}
+
+/* Writers begin when `start` is closed elsewhere; each has the file as it was before any of them. */
+static _Noreturn void write_note(const char *path, int writer, int start)
+{
+	char name[16], end;
+	struct notebook b;
+	struct note n = note_of(name);
+	int rc;
+
+	snprintf(name, sizeof(name), "f%d", writer);
+	notebook_open(&b, path);
+	rc = read(start, &end, 1) != 0 || notebook_put_note(&b, &n, NULL, NULL);
+	_exit(rc != 0);
+}
+
+static void write_at_once(const char *path, int n_writers)
+{
+	int start[2], status;
+
+	cr_assert_eq(pipe(start), 0);
+	for (int i = 0; i < n_writers; i++) {
+		pid_t pid = fork();
+
+		cr_assert_geq(pid, 0);
+		if (pid == 0) {
+			close(start[1]);
+			write_note(path, i, start[0]);
+		}
+	}
+	close(start[1]);
+	for (int i = 0; i < n_writers; i++)
+		cr_expect(wait(&status) > 0 && status == 0, "status %d", status);
+	close(start[0]);
+}
+
+/* Whether the file was there before or not; it stays as private as it was. */
+Test(notebook, keeps_what_many_programs_write_at_once)
+{
+	for (int old = 0; old < 2; old++) {
+		char *path = profile(old ? "old.data" : "new.data");
+		char *beside = xasprintf("%s.proftop", path);
+		struct notebook b;
+		struct stat st;
+
+		if (old) {
+			FILE *f = fopen(beside, "w");
+
+			cr_assert(f && fputs("# mine\n", f) >= 0 && fclose(f) == 0);
+			cr_assert_eq(chmod(beside, 0600), 0);
+		}
+		write_at_once(path, 10);
+		notebook_open(&b, path);
+		cr_expect_eq(b.page[PAGE_BESIDE].notes.n, (size_t)10, "%zu notes",
+			     b.page[PAGE_BESIDE].notes.n);
+		cr_assert_eq(stat(beside, &st), 0);
+		cr_expect(!old || (st.st_mode & 0777) == 0600, "mode %o", (unsigned)st.st_mode);
+		notebook_done(&b);
+		free(beside);
+		free(path);
+	}
+}
+
+/* Taking away what is not there makes no file; what is no file is left alone. */
+Test(notebook, makes_no_file_for_nothing)
+{
+	char *path = profile("z.data"), *beside = xasprintf("%s.proftop", path);
+	struct note n = note_of((char *)"f");
+	struct notebook b;
+	struct err e = ERR_INIT;
+
+	notebook_open(&b, path);
+	cr_expect_eq(notebook_drop_view(&b, "v", PAGE_BESIDE, NULL), 0);
+	cr_expect_neq(access(beside, F_OK), 0);
+	cr_assert_eq(mkfifo(beside, 0600), 0);
+	cr_expect_eq(notebook_put_note(&b, &n, NULL, &e), -EINVAL);
+	cr_expect(strstr(err_text(&e), "is no file of saved views"), "%s", err_text(&e));
+	err_clear(&e);
+	notebook_done(&b);
+	free(beside);
 	free(path);
 }
 
