@@ -68,6 +68,14 @@ static void collect(const struct load *l, unsigned without, struct code_archive 
 			(unsigned)(CODE_ARCHIVE_MOST >> 20),
 			(unsigned long long)out->n_functions_out,
 			(unsigned long long)out->n_files_out);
+	if (out->n_files_untold > 0)
+		message("left out: lines of %llu source files that no program here was compiled of, as "
+			"its debug information says (--source DIR takes those below DIR)",
+			(unsigned long long)out->n_files_untold);
+	if (out->n_files_shared > 0)
+		message("left out: lines of %llu source files whose names without paths are those of "
+			"others",
+			(unsigned long long)out->n_files_shared);
 }
 
 static int write_pack(const struct load *l, unsigned without, FILE *to, unsigned *holds,

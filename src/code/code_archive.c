@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
@@ -26,13 +27,24 @@
 #define GAP_LINES     40u
 #define CONTEXT_LINES 2u
 
+/* Of a frame: the last one is not written, and keeps files apart that have the same last part of their paths. */
+#define FRAME_WORDS 4u
+
 /* A source file that something refers to. */
 struct file {
 	const char *path; /* in texts */
 	uint8_t md5[16];
 	bool has_md5;
+	bool compiled; /* debug information of a module that is here has it; else only the profile names it */
 	int64_t built_ns;
 	VEC(uint32_t) lines; /* positions in it */
+};
+
+/* What the file has sources under, where only last parts of paths stay: of which file, and in which attachment. */
+struct base_name {
+	const char *name; /* in texts */
+	char *found;      /* the file that was opened; NULL: none was; owned */
+	bool shared;      /* by several files: lines of none can be told from those of another */
 };
 
 /* Where code of one module is, by address. */
@@ -67,7 +79,7 @@ struct module_maker {
 	VEC(const char *) strings;
 	struct map by_text;
 	VEC(uint32_t) position_at; /* where each begins in frames */
-	numbers frames;            /* of each position: count, and name, file and line of each */
+	numbers frames; /* of each position: count, and name, file, line, and place in files + 1 of each */
 	struct map by_frames;
 	VEC(struct leading) notes;
 	struct map by_shown;
@@ -81,7 +93,10 @@ struct archive_maker {
 	VEC(struct file) files;
 	struct map by_path;
 	struct arena texts;
+	VEC(struct base_name) names;
+	struct map by_name;
 	uint64_t n_code_bytes, n_text_bytes;
+	uint64_t n_module_bytes; /* of attachments */
 };
 
 /* Files. */
@@ -125,7 +140,7 @@ static void mark_frames(struct archive_maker *m, uint32_t n_locations)
 
 		for (uint32_t k = 0; f && k <= f->n_more; k++) {
 			path = profile_string(m->p, (string_id){ f[k].file }, NULL);
-			if (f[k].line > 0 && *path)
+			if (*path)
 				mark(file_of(m, path), f[k].line);
 		}
 	}
@@ -137,7 +152,7 @@ static void mark_functions(struct archive_maker *m, uint32_t n_functions)
 		const struct function *f = profile_function(m->p, (function_id){ i });
 		const char *path = profile_string(m->p, function_file(f), NULL);
 
-		if (function_line(f) > 0 && *path)
+		if (*path)
 			mark(file_of(m, path), function_line(f));
 	}
 }
@@ -194,13 +209,68 @@ static void put_source(struct archive_maker *m, const struct file *f, const stru
 			const char *text = source_file_line(s, k);
 
 			pack_put_text(&out.bytes, text ? text : "", text ? strlen(text) : 0);
-			m->out->n_lines++;
+			out.n_lines++;
 		}
 		next = stretches.at[i + 1] + 1;
 	}
+	m->out->n_lines += out.n_lines;
 	m->n_text_bytes += out.bytes.n;
 	vec_push(&m->out->sources, out);
 	vec_done(&stretches);
+}
+
+/* Base names. */
+
+static bool same_name(const void *things, uint32_t value, const void *key)
+{
+	const struct archive_maker *m = things;
+
+	return strcmp(m->names.at[value].name, key) == 0;
+}
+
+static uint32_t find_name(const struct archive_maker *m, const char *path)
+{
+	const char *name = shown_path(m, path);
+
+	return map_find(&m->by_name, hash_bytes(name, strlen(name)), same_name, m, name);
+}
+
+/* Two paths are of one file where the same one was opened for both. Lines of a pack have none. */
+static void note_name(struct archive_maker *m, const char *path, const struct source_file *s)
+{
+	const char *name = shown_path(m, path);
+	char *found = s->state != SOURCE_MISSING && !s->number ? realpath(s->path, NULL) : NULL;
+	uint32_t at = find_name(m, path);
+
+	if (at == MAP_NONE) {
+		map_add(&m->by_name, hash_bytes(name, strlen(name)), (uint32_t)m->names.n);
+		vec_push(&m->names, ((struct base_name){ .name = name, .found = found }));
+		return;
+	}
+	if (!found || !m->names.at[at].found || strcmp(found, m->names.at[at].found) != 0)
+		m->names.at[at].shared = true;
+	free(found);
+}
+
+/* Takes out the sources whose names several files share. */
+static void drop_shared(struct archive_maker *m)
+{
+	struct code_archive *out = m->out;
+	size_t n = 0;
+
+	for (size_t i = 0; i < out->sources.n; i++) {
+		struct code_archive_source *s = &out->sources.at[i];
+
+		if (!m->names.at[find_name(m, s->path)].shared) {
+			out->sources.at[n++] = *s;
+			continue;
+		}
+		out->n_files_shared++;
+		out->n_lines -= s->n_lines;
+		free(s->path);
+		vec_done(&s->bytes);
+	}
+	out->sources.n = n;
 }
 
 static int put_sources(struct archive_maker *m, struct progress *progress)
@@ -210,21 +280,31 @@ static int put_sources(struct archive_maker *m, struct progress *progress)
 	where.packed = m->p;
 	for (size_t i = 0; i < m->files.n; i++) {
 		struct file *f = &m->files.at[i];
-		struct source_file s;
+		struct source_file s = { .state = SOURCE_MISSING };
 
 		if (progress_cancelled(progress))
 			return -ECANCELED;
 		if (m->n_text_bytes > CODE_ARCHIVE_MOST) {
-			m->out->n_files_out++;
+			m->out->n_files_out += f->lines.n > 0;
+			if (!m->wish->paths)
+				note_name(m, f->path, &s);
 			continue;
 		}
+		where.told_only = !f->compiled;
 		source_file_open(&s, f->path, &where, f->has_md5 ? f->md5 : NULL, f->built_ns);
+		if (s.state == SOURCE_MISSING && !f->compiled && f->lines.n > 0 &&
+		    f->path[0] == '/' && access(f->path, F_OK) == 0)
+			m->out->n_files_untold++;
+		if (!m->wish->paths)
+			note_name(m, f->path, &s);
 		if (f->lines.n > 0)
 			qsort(f->lines.at, f->lines.n, sizeof(*f->lines.at), by_number);
-		if (s.state != SOURCE_MISSING)
+		if (s.state != SOURCE_MISSING && f->lines.n > 0)
 			put_source(m, f, &s);
 		source_file_done(&s);
 	}
+	if (!m->wish->paths)
+		drop_shared(m);
 	return 0;
 }
 
@@ -259,7 +339,7 @@ static uint32_t text_of(struct module_maker *m, const char *text)
 
 static size_t words_of(const uint32_t *frames)
 {
-	return 1 + 3 * (size_t)frames[0];
+	return 1 + FRAME_WORDS * (size_t)frames[0];
 }
 
 static bool same_frames(const void *things, uint32_t value, const void *key)
@@ -283,6 +363,9 @@ static void take_frames(void *arg, size_t which, const struct code_frame *f, siz
 		vec_push(&m->frames, text_of(m, f[i].name));
 		vec_push(&m->frames, text_of(m, f[i].file ? shown_path(m->of, f[i].file) : NULL));
 		vec_push(&m->frames, f[i].line);
+		vec_push(&m->frames,
+			 f[i].file ? (uint32_t)(file_of(m->of, f[i].file) - m->of->files.at) + 1
+				   : 0);
 	}
 	hash = hash_bytes(m->frames.at + begin, (m->frames.n - begin) * sizeof(uint32_t));
 	at = map_find(&m->by_frames, hash, same_frames, m, m->frames.at + begin);
@@ -302,6 +385,7 @@ static void take_frames(void *arg, size_t which, const struct code_frame *f, siz
 		if (!file)
 			continue;
 		mark(file, f[i].line);
+		file->compiled |= !code_image_packed(m->image);
 		if (f[i].md5 && !file->has_md5) {
 			memcpy(file->md5, f[i].md5, sizeof(file->md5));
 			file->has_md5 = true;
@@ -530,8 +614,10 @@ static void put_module(struct module_maker *m, pack_bytes *out)
 	for (size_t i = 0; i < m->position_at.n; i++) {
 		const uint32_t *frames = m->frames.at + m->position_at.at[i];
 
-		for (size_t k = 0; k < words_of(frames); k++)
-			pack_put(&rest, frames[k]);
+		pack_put(&rest, frames[0]);
+		for (size_t k = 1; k < words_of(frames); k++)
+			if (k % FRAME_WORDS != 0)
+				pack_put(&rest, frames[k]);
 	}
 	put_functions(m, &rest);
 	put_notes(m, &rest);
@@ -589,12 +675,20 @@ static int make_module(struct archive_maker *of, module_id module, const struct 
 		find_functions(&m);
 		sort_functions(&m);
 		read_functions(&m);
-		m.position = xcalloc(m.addresses.n + 1, sizeof(*m.position));
-		rc = code_image_frames(m.image, m.addresses.at, m.addresses.n, take_frames, &m,
-				       progress);
 	}
-	if (rc == 0 && of->wish->code) {
+	/* Functions whose ends nothing tells, or whose code is not here, have sources too. */
+	for (size_t i = 0; i < n; i++)
+		vec_push(&m.addresses, places[i].address);
+	m.position = xcalloc(m.addresses.n + 1, sizeof(*m.position));
+	rc = code_image_frames(m.image, m.addresses.at, m.addresses.n, take_frames, &m, progress);
+	if (rc == 0 && of->wish->code)
 		put_module(&m, &out.bytes);
+	of->n_module_bytes += out.bytes.n;
+	if (of->n_module_bytes > CODE_ARCHIVE_ATTACHED) {
+		of->n_module_bytes -= out.bytes.n;
+		of->out->n_functions_out += m.functions.n;
+		vec_done(&out.bytes);
+	} else if (rc == 0 && of->wish->code) {
 		vec_push(&of->out->modules, out);
 	}
 	module_done(&m);
@@ -656,13 +750,17 @@ int code_archive_make(struct code_archive *out, const struct profile *p,
 	profile_locations(p, &m.locations);
 	mark_frames(&m, counts.n_locations);
 	mark_functions(&m, counts.n_functions);
-	rc = wish->code ? make_modules(&m, counts.n_locations, progress) : 0;
+	rc = wish->code || wish->sources ? make_modules(&m, counts.n_locations, progress) : 0;
 	if (rc == 0 && wish->sources)
 		rc = put_sources(&m, progress);
 	for (size_t i = 0; i < m.files.n; i++)
 		vec_done(&m.files.at[i].lines);
 	vec_done(&m.files);
 	map_done(&m.by_path);
+	for (size_t i = 0; i < m.names.n; i++)
+		free(m.names.at[i].found);
+	vec_done(&m.names);
+	map_done(&m.by_name);
 	arena_done(&m.texts);
 	return rc;
 }

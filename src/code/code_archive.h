@@ -15,7 +15,9 @@ struct annotate_options;
 struct progress;
 
 /* Bytes of code, and of lines: what is more is left out. */
-#define CODE_ARCHIVE_MOST ((uint64_t)64 << 20)
+#define CODE_ARCHIVE_MOST     ((uint64_t)64 << 20)
+/* Bytes of modules with their tables: what readers take of them. */
+#define CODE_ARCHIVE_ATTACHED ((uint64_t)120 << 20)
 
 struct code_archive_wish {
 	const struct annotate_options *where; /* files are; borrowed */
@@ -28,6 +30,9 @@ struct code_archive {
 	VEC(struct code_archive_source) sources;
 	uint64_t n_functions, n_lines;
 	uint64_t n_functions_out, n_files_out; /* beyond CODE_ARCHIVE_MOST */
+	uint64_t n_files_untold;               /* that are here, but only the profile names them */
+	uint64_t
+		n_files_shared; /* whose last part another file has too, where others are left out */
 };
 
 struct code_archive_module {
@@ -36,11 +41,15 @@ struct code_archive_module {
 };
 
 struct code_archive_source {
-	char *path;       /* as debug information has it; owned */
+	char *path; /* as debug information has it; owned */
+	uint64_t n_lines;
 	pack_bytes bytes; /* of source_file.h; owned */
 };
 
-/* Opens files. 0 or -ECANCELED; the caller ends with code_archive_done(). */
+/*
+ * Opens files. A source file is taken where debug information of a module that is on this machine names it, from packs, or
+ * by the directories and maps of sources: a profile alone may name any file. 0 or -ECANCELED; the caller ends with code_archive_done().
+ */
 int code_archive_make(struct code_archive *out, const struct profile *p,
 		      const struct code_archive_wish *wish, struct progress *progress);
 void code_archive_done(struct code_archive *a);

@@ -344,6 +344,11 @@ const char *code_image_why(const struct code_image *i)
 	return i->why;
 }
 
+bool code_image_packed(const struct code_image *i)
+{
+	return i->packed != NULL;
+}
+
 bool code_image_unverified(const struct code_image *i)
 {
 	return i->packed ? packed_code_flags(i->packed) & PACKED_UNVERIFIED : i->image.unverified;

@@ -35,6 +35,8 @@ void code_image_free(struct code_image *i);
 
 /* Why there are no bytes; a sentence, borrowed; NULL: there are. */
 const char *code_image_why(const struct code_image *i);
+/* What there is of it comes from a pack. */
+bool code_image_packed(const struct code_image *i);
 /* The file was taken though no build-id was recorded. */
 bool code_image_unverified(const struct code_image *i);
 /* The file that has the code; "" where it is none; borrowed. */

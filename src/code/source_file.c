@@ -61,24 +61,6 @@ static int take(struct source_file *f, char *path, struct stat *st)
 	return fd;
 }
 
-static int open_mapped(struct source_file *f, const char *path, const struct source_options *o,
-		       struct stat *st)
-{
-	for (size_t i = 0; i < o->n_maps; i++) {
-		const char *map = o->maps[i], *equals = strchr(map, '='), *rest;
-		int fd;
-
-		rest = equals ? below(path, map, (size_t)(equals - map)) : NULL;
-		if (!rest)
-			continue;
-		fd = take(f, *rest ? xasprintf("%s/%s", equals + 1, rest) : xstrdup(equals + 1),
-			  st);
-		if (fd >= 0)
-			return fd;
-	}
-	return -ENOENT;
-}
-
 /* Would it lead out of a directory that it is put below? */
 static bool goes_up(const char *path)
 {
@@ -88,6 +70,24 @@ static bool goes_up(const char *path)
 			return true;
 	}
 	return false;
+}
+
+static int open_mapped(struct source_file *f, const char *path, const struct source_options *o,
+		       struct stat *st)
+{
+	for (size_t i = 0; i < o->n_maps; i++) {
+		const char *map = o->maps[i], *equals = strchr(map, '='), *rest;
+		int fd;
+
+		rest = equals ? below(path, map, (size_t)(equals - map)) : NULL;
+		if (!rest || (o->told_only && goes_up(rest)))
+			continue;
+		fd = take(f, *rest ? xasprintf("%s/%s", equals + 1, rest) : xstrdup(equals + 1),
+			  st);
+		if (fd >= 0)
+			return fd;
+	}
+	return -ENOENT;
 }
 
 /* The longest end of the path that is below one of the directories. */
@@ -211,8 +211,13 @@ static void take_packed(struct source_file *f, packed_lines *lines, const uint8_
 		f->path = xstrndup(found, n_found);
 		f->state = (enum source_state)state;
 	}
-	if (n_lines > f->n_lines)
-		f->n_lines = n_lines;
+	/* Of another file, or of the same one when it was another: its lines are not told apart. */
+	if (f->n_lines > 0 && n_lines != f->n_lines) {
+		lines->n = 0;
+		f->n_lines = UINT32_MAX;
+		return;
+	}
+	f->n_lines = n_lines;
 	n_stretches = pack_take_count(&b);
 	for (uint64_t i = 0; i < n_stretches && !b.bad; i++) {
 		uint64_t n_of_it;
@@ -267,6 +272,13 @@ static bool open_packed(struct source_file *f, const char *path, const struct pr
 	while (packed &&
 	       (bytes = profile_attachment(packed, ATTACHMENT_SOURCE, path, &cursor, &n)) != NULL)
 		take_packed(f, &lines, bytes, n);
+	if (f->path && f->n_lines == UINT32_MAX) {
+		free(f->path);
+		*f = (struct source_file){ .why = xstrdup(
+						   "packs have several files of this name") };
+		vec_done(&lines);
+		return true;
+	}
 	if (f->path)
 		hold_packed(f, &lines);
 	vec_done(&lines);
@@ -286,7 +298,7 @@ void source_file_open(struct source_file *f, const char *path, const struct sour
 	if (fd < 0 && open_packed(f, path, o->packed))
 		return;
 	/* A path without its directory means nothing here. */
-	if (fd < 0 && path[0] == '/')
+	if (fd < 0 && path[0] == '/' && !o->told_only)
 		fd = take(f, xstrdup(path), &st);
 	if (fd < 0) {
 		f->why = fd == -EACCES   ? xstrdup("permission denied")

@@ -24,6 +24,7 @@ struct source_options {
 	size_t n_maps;
 	const struct profile
 		*packed; /* whose lines count before the recorded path; NULL; borrowed */
+	bool told_only;  /* not the recorded path itself, nor out of what the others name */
 };
 
 enum source_state {

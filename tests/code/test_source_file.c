@@ -9,9 +9,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "code/annotate.h"
+#include "code/code_archive.h"
 #include "code/md5.h"
 #include "code/source_file.h"
 #include "profile/builder.h"
+#include "symbols/search/resolver_options.h"
 
 static const struct {
 	const char *text, *is;
@@ -104,7 +107,7 @@ Test(source_file, is_found)
 		char *path = filled(finds[i].path), *dir = filled(finds[i].dir);
 		char *map = filled(finds[i].map), *found = filled(finds[i].found);
 		const char *const dirs[] = { dir }, *const maps[] = { map };
-		struct source_options o = { dirs, dir != NULL, maps, map != NULL, NULL };
+		struct source_options o = { dirs, dir != NULL, maps, map != NULL, NULL, false };
 		struct source_file f;
 
 		source_file_open(&f, path, &o, NULL, 0);
@@ -196,4 +199,104 @@ Test(source_file, lines_of_packs)
 		source_file_done(&f);
 		profile_free(p);
 	}
+}
+
+/* What packs take of a profile that names files, and no program that is here. */
+static struct code_archive archive_of(const struct profile *p, const char *dir, bool paths)
+{
+	const struct resolver_options symbols = { .n_symbol_dirs = 0 };
+	const struct annotate_options where = {
+		.symbols = &symbols, .sources = { .dirs = &dir, .n_dirs = dir != NULL }
+	};
+	const struct code_archive_wish wish = {
+		.where = &where, .code = true, .sources = true, .paths = paths
+	};
+	struct code_archive a;
+
+	cr_assert_eq(code_archive_make(&a, p, &wish, NULL), 0);
+	return a;
+}
+
+static void name_file(struct profile *p, const char *name)
+{
+	char *path = xasprintf("%s/%s", root, name);
+	string_id file = build_cstring(p, path);
+	function_id f = build_function(p, build_cstring(p, name), (module_id){ 0 }, 0, file, 1);
+	const struct frame run[] = { { f.v, file.v, 1, 0 } };
+
+	build_frames_location(p, run, 1);
+	free(path);
+}
+
+/* A profile may name any file: one that is private stays here. */
+Test(source_file, packs_take_no_file_that_a_profile_only_names)
+{
+	struct profile *p = profile_new();
+	struct code_archive a;
+
+	make_files();
+	builder_begin(p);
+	name_file(p, "a.c");
+	name_file(p, "lib/../a.c");
+	builder_end(p);
+	a = archive_of(p, NULL, true);
+	cr_expect_eq(a.sources.n, 0);
+	cr_expect_eq(a.n_files_untold, 2);
+	code_archive_done(&a);
+	a = archive_of(p, root, true);
+	cr_expect_eq(a.sources.n, 2);
+	cr_expect_eq(a.n_files_untold, 0);
+	code_archive_done(&a);
+	remove_files();
+	profile_free(p);
+}
+
+/* Without paths, a.c is not told from lib/a.c: lines of neither are taken, whichever was found. */
+Test(source_file, packs_without_paths_tell_files_apart)
+{
+	struct profile *p = profile_new();
+	struct code_archive a;
+
+	make_files();
+	write_file("lib/b.c", "alone\n");
+	builder_begin(p);
+	name_file(p, "a.c");
+	name_file(p, "lib/a.c");
+	name_file(p, "lib/b.c");
+	name_file(p, "lib/../lib/b.c");
+	builder_end(p);
+	a = archive_of(p, root, true);
+	cr_expect_eq(a.sources.n, 4);
+	code_archive_done(&a);
+	a = archive_of(p, root, false);
+	cr_expect_eq(a.sources.n, 2);
+	for (size_t i = 0; i < a.sources.n; i++)
+		cr_expect_str_eq(a.sources.at[i].path, "b.c");
+	cr_expect_eq(a.n_files_shared, 2);
+	cr_expect_eq(a.n_lines, 2);
+	code_archive_done(&a);
+	remove_files();
+	profile_free(p);
+}
+
+/* Two packs have a file of that name, and not the same one. */
+Test(source_file, lines_of_packs_do_not_mix)
+{
+	static const uint8_t packed[2][8] = { { 1, 'x', SOURCE_FOUND, 9, 1, 0, 1, 0 },
+					      { 1, 'x', SOURCE_FOUND, 8, 1, 2, 1, 0 } };
+	struct profile *p = profile_new();
+	struct source_options o = { .packed = p };
+	struct source_file f;
+
+	for (size_t i = 0; i < 2; i++) {
+		uint8_t *copy = xmalloc(sizeof(packed[i]));
+
+		memcpy(copy, packed[i], sizeof(packed[i]));
+		build_attachment(p, ATTACHMENT_SOURCE, "/no/such/x.c", copy, sizeof(packed[i]));
+	}
+	source_file_open(&f, "/no/such/x.c", &o, NULL, 0);
+	cr_expect_eq(f.state, SOURCE_MISSING);
+	cr_expect_str_eq(f.why, "packs have several files of this name");
+	source_file_done(&f);
+	profile_free(p);
 }

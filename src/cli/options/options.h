@@ -46,8 +46,8 @@ struct saved_view;
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
 	X(TRACER,   "tracer",    0,   NULL,        ON_LENS,    flag,    tracer,      "of a recording of both, count the samples in which the recorder of the heap works, too") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_READ,    names,   symbols,     "look for symbol files in DIR first (repeatable)") \
-	X(SOURCE,   "source",    0,   "DIR",       ON_SCREEN,  names,   sources,     "look for source files below DIR (repeatable)") \
-	X(SOURCEMAP,"source-map",0,   "FROM=TO",   ON_SCREEN,  map,     source_maps, "source files whose recorded path begins with FROM are below TO (repeatable)") \
+	X(SOURCE,   "source",    0,   "DIR",       ON_SCREEN | ON_PACK,  names,   sources,     "look for source files below DIR (repeatable)") \
+	X(SOURCEMAP,"source-map",0,   "FROM=TO",   ON_SCREEN | ON_PACK,  map,     source_maps, "source files whose recorded path begins with FROM are below TO (repeatable)") \
 	X(SERVERS,  "debuginfod",0,   NULL,        ON_READ,    flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
 	X(STITCH,   "stitch",    0,   NULL,        ON_READ,    flag,    stitch,      "copied stacks that were cut short go on as earlier ones of the thread, behind [stitched]") \
 	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, all, or print: as perf script prints them") \
