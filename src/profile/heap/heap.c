@@ -59,6 +59,7 @@ void store_heap_done(struct store_heap *h)
 void store_heap_publish(struct store_heap *h)
 {
 	h->published = h->now;
+	h->rows.n_told = h->now.n_allocations;
 	h->published.origins = h->origins.base;
 	h->published.bulk = h->bulk.base;
 	for (uint32_t i = 0; i < h->now.n_tracks; i++) {

@@ -40,7 +40,7 @@ void heap_packed_done(struct heap_packed *t)
 
 void heap_packed_clear(struct heap_packed *t)
 {
-	t->n = t->n_ends = t->n_wide = t->n_large = t->n_quick = 0;
+	t->n = t->n_ends = t->n_wide = t->n_large = t->n_quick = t->n_told = 0;
 }
 
 void heap_packed_columns(const struct heap_packed *t, struct heap_columns *c)

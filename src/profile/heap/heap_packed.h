@@ -32,6 +32,7 @@ struct heap_packed {
 	uint32_t n_quick; /* up to here rows go into the group without a look at it */
 	uint32_t begin;   /* of the group's first row */
 	uint32_t last;    /* moment at which the last row began */
+	uint32_t n_told;  /* rows that were published */
 };
 
 void heap_packed_init(struct heap_packed *t);
@@ -87,8 +88,11 @@ static inline void heap_packed_end(struct heap_packed *t, uint32_t row, uint32_t
 {
 	struct heap_group *g = (struct heap_group *)t->group.base + row / HEAP_GROUP;
 
-	/* The next row's end takes its place: whoever still reads this row there sees that it has not ended. */
-	if (row + 1 == t->n && end == ((t->last + 1) | END_TEMPORARY)) {
+	/*
+	 * The next row's end takes its place, so nobody may be about to read this row's there: the next one may be of another track,
+	 * whose moments mean other times.
+	 */
+	if (row + 1 == t->n && row >= t->n_told && end == ((t->last + 1) | END_TEMPORARY)) {
 		__atomic_store_n(&g->brief, g->brief | UINT64_C(1) << row % HEAP_GROUP,
 				 __ATOMIC_RELEASE);
 		t->n_ends--;
