@@ -139,15 +139,15 @@ static bool take_inside(struct heap_library *l)
 	return done;
 }
 
-/* Does that process run with the library? */
-static bool has_mapped(const char *pid, const char *path)
+/* Is the library named in that file of a process, whose parts end in `end`? */
+static bool names_library(const char *pid, const char *file, int end, const char *path)
 {
-	char *name = xasprintf("/proc/%s/maps", pid), *line = NULL;
+	char *name = xasprintf("/proc/%s/%s", pid, file), *line = NULL;
 	FILE *f = fopen(name, "re");
 	size_t room = 0;
 	bool found = false;
 
-	while (f && !found && getline(&line, &room, f) > 0)
+	while (f && !found && getdelim(&line, &room, end, f) > 0)
 		found = strstr(line, path) != NULL;
 	if (f)
 		fclose(f);
@@ -156,7 +156,7 @@ static bool has_mapped(const char *pid, const char *path)
 	return found;
 }
 
-/* A process with that library; 0: none that can be seen. */
+/* A process with that library, or one that loads it as soon as it has begun a program; 0: none that can be seen. */
 static int user_of(const char *path)
 {
 	DIR *proc = opendir("/proc");
@@ -164,7 +164,9 @@ static int user_of(const char *path)
 	int pid = 0;
 
 	while (proc && pid == 0 && (d = readdir(proc)))
-		if (isdigit((unsigned char)d->d_name[0]) && has_mapped(d->d_name, path))
+		if (isdigit((unsigned char)d->d_name[0]) &&
+		    (names_library(d->d_name, "maps", '\n', path) ||
+		     names_library(d->d_name, "environ", '\0', path)))
 			pid = atoi(d->d_name);
 	if (proc)
 		closedir(proc);
