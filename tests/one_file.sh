@@ -78,6 +78,7 @@ if command -v tmux >/dev/null; then
     if inside doctor | grep -q '^  own programs *yes'; then
         sh -c 'while :; do :; done' &
         busy=$!
+        sleep 0.5 # until it is a program of its own
         tm new-session -d -s one -x 80 -y 12 \
             "env -i PATH='$PATH' LANG=C.UTF-8 TERM=xterm chroot '$root' /proftop live -p $busy 2>&1; sleep 100"
         wait_for '● live' && wait_for '▸'
