@@ -19,7 +19,7 @@ void pack_put_bytes(pack_bytes *b, const void *from, size_t n);
 /* Its length, and its bytes. */
 void pack_put_text(pack_bytes *b, const char *s, size_t n);
 
-/* bad when it is cut, or longer than 64 bits. */
+/* A number as protocol buffers have it, too: bad when it is cut, or longer than 64 bits. */
 uint64_t pack_take(struct bytes *b);
 int64_t pack_take_signed(struct bytes *b);
 /* As pack_take(), and bad when it is not below limit, which gives 0. */

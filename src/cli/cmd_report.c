@@ -217,16 +217,6 @@ static void put_report(const struct report *r, const struct report_wish *asked, 
 		report_text(r, to);
 }
 
-static const struct {
-	const char *name;
-	enum table_order order;
-} orders[] = {
-	{ "self", ORDER_SELF },
-	{ "total", ORDER_TOTAL },
-	{ "name", ORDER_LABEL },
-	{ "module", ORDER_MODULE },
-};
-
 /* Is there an order that can be chosen? Trees and what is over time have an order of their own. */
 static bool is_sorted(enum view_kind view)
 {
@@ -236,15 +226,10 @@ static bool is_sorted(enum view_kind view)
 /* Tables come by self if nothing is said. */
 static int find_order(const struct options *o, enum table_order *out, struct err *e)
 {
-	for (size_t i = 0; o->sort && i < sizeof(orders) / sizeof(orders[0]); i++) {
-		if (strcmp(o->sort, orders[i].name) != 0)
-			continue;
-		*out = orders[i].order;
-		return 0;
-	}
-	return !o->sort ? 0
-			: err_set(e, -EINVAL,
-				  "--sort takes self, total, name or module, not \"%s\"", o->sort);
+	return !o->sort || table_order_of(o->sort, out)
+		       ? 0
+		       : err_set(e, -EINVAL, "--sort takes self, total, name or module, not \"%s\"",
+				 o->sort);
 }
 
 /* That of memory comes by the column of the metric if nothing is said. */

@@ -198,17 +198,6 @@ size_t store_block_bytes(void)
 
 /* Reading. */
 
-/* Values [first, first + n) of a packed column, as an element's type. */
-#define UNPACK(type, flip) \
-	do { \
-		const uint8_t *at = from->packed + offset; \
-		uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX; \
-		uint64_t bit = (uint64_t)first * bits; \
-\
-		for (uint32_t i = 0; i < n; i++, bit += bits) \
-			to[i] = (type)(((load(at + bit / 8) >> bit % 8 & mask) + least) ^ (flip)); \
-	} while (0)
-
 /* Where the column of a block begins. */
 static uint64_t begin_of(const struct packed_block *b, enum place place)
 {
@@ -219,47 +208,26 @@ static uint64_t begin_of(const struct packed_block *b, enum place place)
 	return offset;
 }
 
-static void unpack_u16(const struct sample_columns *from, const struct packed_block *b,
-		       enum place place, uint32_t first, uint32_t n, uint16_t *to)
-{
-	uint64_t offset = begin_of(b, place), least = b->least[place];
-	unsigned bits = b->bits[place];
-
-	if (bits == 0) {
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = (uint16_t)least;
-		return;
+/* Values [first, first + n) of a packed column, as an element's type. */
+#define UNPACK(name, type, flip) \
+	static void name(const struct sample_columns *from, const struct packed_block *b, \
+			 enum place place, uint32_t first, uint32_t n, type *to) \
+	{ \
+		const uint8_t *at = from->packed + begin_of(b, place); \
+		uint64_t least = b->least[place]; \
+		unsigned bits = b->bits[place]; \
+		uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX; \
+		uint64_t bit = (uint64_t)first * bits; \
+\
+		for (uint32_t i = 0; i < n && bits == 0; i++) \
+			to[i] = (type)(least ^ (flip)); \
+		for (uint32_t i = 0; i < n && bits > 0; i++, bit += bits) \
+			to[i] = (type)(((load(at + bit / 8) >> bit % 8 & mask) + least) ^ (flip)); \
 	}
-	UNPACK(uint16_t, 0);
-}
 
-static void unpack_u32(const struct sample_columns *from, const struct packed_block *b,
-		       enum place place, uint32_t first, uint32_t n, uint32_t *to)
-{
-	uint64_t offset = begin_of(b, place), least = b->least[place];
-	unsigned bits = b->bits[place];
-
-	if (bits == 0) {
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = (uint32_t)least;
-		return;
-	}
-	UNPACK(uint32_t, 0);
-}
-
-static void unpack_i64(const struct sample_columns *from, const struct packed_block *b,
-		       enum place place, uint32_t first, uint32_t n, int64_t *to)
-{
-	uint64_t offset = begin_of(b, place), least = b->least[place];
-	unsigned bits = b->bits[place];
-
-	if (bits == 0) {
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = (int64_t)(least ^ SIGN);
-		return;
-	}
-	UNPACK(int64_t, SIGN);
-}
+UNPACK(unpack_u16, uint16_t, 0)
+UNPACK(unpack_u32, uint32_t, 0)
+UNPACK(unpack_i64, int64_t, SIGN)
 
 /* Weights in the scale that readers are told; the events are read. */
 static void unpack_weights(const struct sample_columns *from, const struct packed_block *b,

@@ -485,42 +485,25 @@ static bool scroll_names(struct top_view *v, const struct scene *s, int by)
 	return true;
 }
 
-/* As --sort has them. */
-static const struct {
-	const char *name;
-	enum table_order order;
-} orders[] = {
-	{ "self", ORDER_SELF },
-	{ "total", ORDER_TOTAL },
-	{ "name", ORDER_LABEL },
-	{ "module", ORDER_MODULE },
-};
-
 static const char *top_order(const void *state, const struct scene *s)
 {
 	const struct top_view *v = state;
+	bool named = !v->reverse && v->column == 0 && v->ratio == RATIO_NONE;
 
 	(void)s;
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]) && !v->reverse; i++)
-		if (orders[i].order == v->order && v->column == 0 && v->ratio == RATIO_NONE)
-			return orders[i].name;
-	return NULL;
+	return named ? table_order_name(v->order) : NULL;
 }
 
 static bool top_sort(void *state, const struct scene *s, const char *by)
 {
 	struct top_view *v = state;
 
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-		if (strcmp(orders[i].name, by) != 0)
-			continue;
-		v->order = orders[i].order;
-		v->column = 0;
-		v->ratio = RATIO_NONE;
-		v->reverse = false;
-		return resort(v, s);
-	}
-	return false;
+	if (!table_order_of(by, &v->order))
+		return false;
+	v->column = 0;
+	v->ratio = RATIO_NONE;
+	v->reverse = false;
+	return resort(v, s);
 }
 
 static bool top_act(void *state, const struct scene *s, enum action a, struct effect *out)

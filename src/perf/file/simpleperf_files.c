@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/pack_numbers.h"
 #include "elf/symtab.h"
 #include "symbols/resolver.h"
 
@@ -105,21 +106,6 @@ bool simpleperf_files(struct resolver *r, const uint8_t *bytes, size_t n, bool s
 	return !b.bad;
 }
 
-static uint64_t take_varint(struct bytes *b)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = take_u8(b);
-
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return v;
-	}
-	b->bad = true;
-	return 0;
-}
-
 /* A field of a protocol buffer: a number, or bytes. */
 struct proto {
 	uint32_t field;
@@ -134,17 +120,17 @@ static bool take_proto(struct bytes *b, struct proto *p)
 
 	if (b->bad || bytes_left(b) == 0)
 		return false;
-	key = take_varint(b);
+	key = pack_take(b);
 	*p = (struct proto){ .field = (uint32_t)(key >> 3) };
 	switch (key & 7) {
 	case 0:
-		p->value = take_varint(b);
+		p->value = pack_take(b);
 		break;
 	case 1:
 		p->value = take_u64(b);
 		break;
 	case 2:
-		size = take_varint(b);
+		size = pack_take(b);
 		if (size > bytes_left(b))
 			b->bad = true;
 		else

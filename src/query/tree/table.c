@@ -11,6 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const order_names[] = { [ORDER_SELF] = "self",
+					   [ORDER_TOTAL] = "total",
+					   [ORDER_LABEL] = "name",
+					   [ORDER_MODULE] = "module" };
+
+const char *table_order_name(enum table_order order)
+{
+	return order_names[order];
+}
+
+bool table_order_of(const char *name, enum table_order *out)
+{
+	for (size_t i = 0; i < sizeof(order_names) / sizeof(order_names[0]); i++) {
+		if (strcmp(order_names[i], name) != 0)
+			continue;
+		*out = (enum table_order)i;
+		return true;
+	}
+	return false;
+}
+
 static void table_init(struct table *t, uint32_t n_rows, uint32_t n_columns)
 {
 	size_t n_sums = (size_t)n_rows * n_columns;

@@ -5,6 +5,8 @@
 
 #include "query/tree/calltree.h"
 
+#include <stdbool.h>
+
 struct table {
 	uint32_t n_rows;
 	uint32_t n_columns;
@@ -38,6 +40,11 @@ void table_sums_done(struct table_sums *s);
 void table_of_sums(const struct table_sums *s, struct table *out);
 
 enum table_order { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL, ORDER_MODULE };
+
+/* "self", "total", "name" or "module": as --sort and saved views call it. */
+const char *table_order_name(enum table_order order);
+/* False where no order has that name; *out stays. */
+bool table_order_of(const char *name, enum table_order *out);
 
 /* Takes rows away that have neither samples nor anything in the columns that the lens shows. */
 void table_keep_shown(struct table *t, const struct lens *lens);
