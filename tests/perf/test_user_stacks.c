@@ -11,9 +11,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* All records as one batch; r is freed. */
+/* All records, of a machine of that kind, as one batch; r is freed. */
 static void feed(struct profile *p, capture_id c, struct resolver *r, const struct made *m,
-		 bool stitch)
+		 const char *machine, bool stitch)
 {
 	struct perf_records batch = { .at = m->bytes.at, .n_bytes = m->bytes.n };
 	struct ingest_cursor cursor = { 0 };
@@ -21,7 +21,7 @@ static void feed(struct profile *p, capture_id c, struct resolver *r, const stru
 	struct ingest *f;
 
 	perf_events_add(&events, &m->attr, NULL);
-	f = ingest_new(p, c, r, &events, "x86_64");
+	f = ingest_new(p, c, r, &events, machine);
 	if (stitch)
 		ingest_stitch(f);
 	ingest_look(f, &batch, PRESCAN_COUNT | PRESCAN_TELL);
@@ -36,7 +36,7 @@ static void feed(struct profile *p, capture_id c, struct resolver *r, const stru
 }
 
 /* What records give, as text; they are done with. */
-static void expect_fed(struct made *m, bool stitch, const char *want)
+static void expect_fed_of(const char *machine, struct made *m, bool stitch, const char *want)
 {
 	static const struct resolver_options options;
 	struct profile *p = profile_new();
@@ -46,12 +46,17 @@ static void expect_fed(struct made *m, bool stitch, const char *want)
 	builder_begin(p);
 	c = build_capture(p, "made", "perf.data");
 	builder_end(p);
-	feed(p, c, resolver_new(p, c, &options), m, stitch);
+	feed(p, c, resolver_new(p, c, &options), m, machine, stitch);
 	got = made_text_of(p);
 	cr_expect_str_eq(got, want, "got:\n%swanted:\n%s", got, want);
 	free(got);
 	made_done(m);
 	profile_free(p);
+}
+
+static void expect_fed(struct made *m, bool stitch, const char *want)
+{
+	expect_fed_of("x86_64", m, stitch, want);
 }
 
 /* A sample at ip whose stack is a chain of frame pointers: its first n_bytes. */
@@ -156,5 +161,51 @@ Test(perf_stacks, return_addresses_are_not_in_data)
 		m.bytes.at[at + 5] |= (uint8_t)(cases[i].misc >> 8);
 		put_stack(&m, 0x1010, 64);
 		expect_fed(&m, false, cases[i].want);
+	}
+}
+
+/* Of machines whose rules of unwinding are not known the program counter is, whatever number it has among the registers. */
+Test(perf_stacks, of_other_machines_have_their_leaf)
+{
+	static const struct {
+		const char *machine;
+		unsigned pc;  /* perf's number of it */
+		uint64_t abi; /* as in samples: 1, 2 */
+		const char *want;
+	} cases[] = {
+		{ "riscv64", 0, 2, "cycles 1 - a;[not unwound];[/bin/a]+10\n" },
+		{ "loongarch64", 0, 2, "cycles 1 - a;[not unwound];[/bin/a]+10\n" },
+		{ "mips64", 0, 2, "cycles 1 - a;[not unwound];[/bin/a]+10\n" },
+		{ "ppc64le", 32, 2, "cycles 1 - a;[not unwound];[/bin/a]+10\n" },
+		{ "s390x", 33, 2, "cycles 1 - a;[not unwound];[/bin/a]+10\n" },
+		{ "armv7l", 15, 1, "cycles 1 - a;[32-bit];[/bin/a]+10\n" },
+		{ "i686", 8, 1, "cycles 1 - a;[32-bit];[/bin/a]+10\n" },
+		/* Of what nobody knows there is the sample's own address. */
+		{ "pdp11", 7, 2, "cycles 1 - a;[/bin/a]+10\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t mask = UINT64_C(1) << cases[i].pc | 1u << 1 | 1u << 9 | UINT64_C(1) << 32;
+		struct made m = { .attr = { .sample_type = PERF_S_IP | PERF_S_TID |
+							   PERF_S_REGS_USER | PERF_S_STACK_USER,
+					    .sample_regs_user = mask,
+					    .flags = PERF_ATTR_EXCLUDE_GUEST } };
+		size_t at;
+
+		made_comm(&m, 7, 7, 0, "a");
+		made_mmap(&m, 7, 0, 0x1000, 0x1000, "/bin/a");
+		at = made_begin(&m, PERF_REC_SAMPLE, PERF_CPU_USER);
+		made_u64(&m, 0x1010);
+		made_u64(&m, UINT64_C(7) << 32 | 7);
+		made_u64(&m, cases[i].abi);
+		for (unsigned reg = 0; reg < 64; reg++)
+			if (mask >> reg & 1)
+				made_u64(&m, reg == cases[i].pc ? 0x1010 : 0x1020);
+		made_u64(&m, 16);
+		made_u64(&m, 0x7000);
+		made_u64(&m, 0x1030);
+		made_u64(&m, 16);
+		made_end(&m, at);
+		expect_fed_of(cases[i].machine, &m, false, cases[i].want);
 	}
 }

@@ -18,7 +18,8 @@ struct profile;
 	X(BROKEN, "[broken stack]") \
 	X(TOO_DEEP, "[too deep]") \
 	X(DEFERRED, "[deferred]") \
-	X(BITS_32, "[32-bit]")
+	X(BITS_32, "[32-bit]") \
+	X(NOT_UNWOUND, "[not unwound]")
 /* clang-format on */
 
 enum perf_mark {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* perf's numbers: arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/include/uapi/asm/perf_regs.h. */
+/* perf's numbers: arch/MACHINE/include/uapi/asm/perf_regs.h of Linux. */
 #include "config.h"
 
 #include "perf/callchain/perf_regs.h"
@@ -18,6 +18,24 @@ bool perf_regs_arch(const char *machine, enum unwind_arch *out)
 
 	*out = arm ? UNWIND_AARCH64 : UNWIND_X86_64;
 	return arm || strncmp(machine, "x86_64", 6) == 0;
+}
+
+int perf_regs_pc(const char *machine)
+{
+	/* By the beginning of the machine's name; armv8l is a 32-bit program's view of aarch64. */
+	static const struct {
+		const char *machine;
+		int pc;
+	} all[] = {
+		{ "x86_64", 8 },    { "i686", 8 }, { "i586", 8 },  { "aarch64", 32 },
+		{ "arm64", 32 },    { "arm", 15 }, { "riscv", 0 }, { "mips", 0 },
+		{ "loongarch", 0 }, { "ppc", 32 }, { "s390", 33 },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strncmp(machine, all[i].machine, strlen(all[i].machine)) == 0)
+			return all[i].pc;
+	return -1;
 }
 
 void perf_regs_take(enum unwind_arch arch, const struct perf_regs *from, struct unwind_regs *to)

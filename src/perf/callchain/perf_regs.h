@@ -9,6 +9,9 @@
 /* Of a machine as `uname -m` has it; false, and x86_64, when its stacks cannot be walked. */
 bool perf_regs_arch(const char *machine, enum unwind_arch *out);
 
+/* perf's number of the program counter on such a machine; -1: not known. */
+int perf_regs_pc(const char *machine);
+
 void perf_regs_take(enum unwind_arch arch, const struct perf_regs *from, struct unwind_regs *to);
 
 #endif

@@ -16,6 +16,7 @@
 #include "unwind/stitch.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,8 @@ struct user_stacks {
 	struct frame_marks *marks;
 	enum unwind_arch arch;
 	bool supported;            /* the machine's stacks can be walked */
+	char machine[32];          /* its name, for a sentence; cut where it is longer */
+	int pc;                    /* perf's number of the program counter there; -1: not known */
 	struct stitcher *stitcher; /* NULL: truncated stacks stay so; owned */
 	struct walk_frame frames[MAX_FRAMES];
 	uint64_t ips[MAX_FRAMES]; /* of the frames, for the parts to point to */
@@ -66,9 +69,10 @@ struct user_stacks {
 	uint64_t n_by_end[N_WALK_ENDS]; /* stacks that ended so */
 	uint64_t n_stitched;            /* truncated ones that were continued, not in n_by_end */
 	uint64_t n_32;                  /* stacks of 32-bit programs, which are not walked */
-	uint64_t n_frames;              /* of all */
-	uint64_t most_bytes;            /* longest copy */
-	bool made;                      /* they were unwound when they were recorded */
+	uint64_t n_other;  /* stacks of machines whose registers or order of bytes are not known */
+	uint64_t n_frames; /* of all */
+	uint64_t most_bytes; /* longest copy */
+	bool made;           /* they were unwound when they were recorded */
 	VEC(struct cause) causes;
 };
 
@@ -81,6 +85,8 @@ struct user_stacks *user_stacks_new(struct profile *p, struct resolver *r, struc
 	s->resolver = r;
 	s->marks = m;
 	s->supported = perf_regs_arch(machine, &s->arch);
+	s->pc = perf_regs_pc(machine);
+	snprintf(s->machine, sizeof(s->machine), "%s", machine);
 	return s;
 }
 
@@ -205,27 +211,35 @@ static void walk(struct user_stacks *s, const struct perf_sample *sample, int64_
 		note_cause(s, how.end, how.module.v);
 }
 
+/* Of a stack that is not walked: its leaf alone. */
+static void add_leaf(struct user_stacks *s, const struct perf_regs *regs)
+{
+	struct perf_chain_part leaf = { .mode = MODE_USER };
+	bool is_32 = regs->abi == 1;
+
+	if (s->pc < 0 || !perf_reg(regs, (unsigned)s->pc, &leaf.ip))
+		return;
+	vec_push(&s->parts, leaf);
+	add_mark(s, is_32 ? PERF_MARK_BITS_32 : PERF_MARK_NOT_UNWOUND);
+	if (is_32)
+		s->n_32++;
+	else
+		s->n_other++;
+}
+
 const struct perf_chain_part *user_stacks_unwind(struct user_stacks *s,
 						 const struct perf_sample *sample, int64_t time_ns,
 						 size_t *n)
 {
-	uint64_t ip;
+	const struct perf_regs *regs = &sample->regs_user;
 
 	vec_clear(&s->parts);
 	if (sample->stack_filled > s->most_bytes)
 		s->most_bytes = sample->stack_filled;
-	if (s->supported && sample->regs_user.abi == 2 && !sample->regs_user.words.swap) {
+	if (s->supported && regs->abi == 2 && !regs->words.swap)
 		walk(s, sample, time_ns);
-	} else if (sample->regs_user.abi != 0 &&
-		   perf_reg(&sample->regs_user, s->arch == UNWIND_AARCH64 ? 32 : 8, &ip)) {
-		struct perf_chain_part leaf = { .mode = MODE_USER, .ip = ip };
-
-		vec_push(&s->parts, leaf);
-		if (sample->regs_user.abi == 1) {
-			s->n_32++;
-			add_mark(s, PERF_MARK_BITS_32);
-		}
-	}
+	else if (regs->abi != 0)
+		add_leaf(s, regs);
 	*n = s->parts.n;
 	return s->parts.at;
 }
@@ -291,18 +305,19 @@ static const char *advice(const struct user_stacks *s, enum walk_end end)
 
 void user_stacks_facts(const struct user_stacks *s, capture_id c)
 {
-	uint64_t n_all = s->n_32 + s->n_stitched;
+	uint64_t n_all = s->n_32 + s->n_other + s->n_stitched;
 	char n[FMT_COUNTED_SIZE], percent[FMT_SIZE];
 
 	for (size_t i = 0; i < N_WALK_ENDS; i++)
 		n_all += s->n_by_end[i];
 	if (n_all == 0)
 		return;
-	build_fact(s->profile, c, "stacks", "unwound", FACT_PLAIN,
-		   "%s of up to %" PRIu64 " bytes, %.1f frames each%s",
-		   fmt_counted(n, (int64_t)n_all, "copied stack"), s->most_bytes,
-		   (double)s->n_frames / (double)n_all,
-		   s->made ? "; unwound while they were recorded" : "");
+	if (n_all > s->n_other)
+		build_fact(s->profile, c, "stacks", "unwound", FACT_PLAIN,
+			   "%s of up to %" PRIu64 " bytes, %.1f frames each%s",
+			   fmt_counted(n, (int64_t)n_all, "copied stack"), s->most_bytes,
+			   (double)s->n_frames / (double)n_all,
+			   s->made ? "; unwound while they were recorded" : "");
 	for (size_t i = 0; i < N_WALK_ENDS; i++)
 		if (s->n_by_end[i])
 			build_fact(s->profile, c, "stacks", ends[i].fact,
@@ -320,5 +335,12 @@ void user_stacks_facts(const struct user_stacks *s, capture_id c)
 			   "%s of 32-bit programs with nothing but the leaf; --call-graph fp has "
 			   "callers of those that keep frame pointers",
 			   fmt_counted(n, (int64_t)s->n_32, "stack"));
+	if (s->n_other)
+		build_fact(
+			s->profile, c, "stacks", "not unwound", FACT_MISSING,
+			"%s of %s%s with nothing but the leaf: copies of little-endian x86_64 and aarch64 are "
+			"unwound; --call-graph fp has callers of programs that keep frame pointers",
+			fmt_counted(n, (int64_t)s->n_other, "stack"), s->machine,
+			s->supported ? ", big-endian," : "");
 	cause_facts(s, c);
 }
