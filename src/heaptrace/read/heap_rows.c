@@ -9,9 +9,8 @@
 #include "heaptrace/read/heap_rows.h"
 
 #include "base/column.h"
-#include "base/hash.h"
-#include "base/map.h"
 #include "base/mem.h"
+#include "heaptrace/read/block_addresses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +30,6 @@
 /* As many ranges as a process may have mapped. */
 #define MOST_RANGES 65536
 
-/* An allocation whose id the recorder had forgotten. */
-struct evicted {
-	uint64_t address;
-	uint64_t id; /* 0: ended */
-};
-
 struct range {
 	uint64_t start, end;
 	uint32_t row;
@@ -51,10 +44,9 @@ struct heap_rows {
 	struct column table;        /* uint32_t [PAGE_IDS] each */
 	struct column ended;        /* uint16_t by table: ids taken and ended */
 	uint32_t n_tables;
-	VEC(uint32_t) free; /* tables that are for other pages */
-	VEC(struct evicted) evicted;
-	struct map evicted_at;    /* indexes by address */
-	VEC(struct range) ranges; /* by address; they do not overlap */
+	VEC(uint32_t) free;             /* tables that are for other pages */
+	struct block_addresses evicted; /* allocations whose ids the recorder had forgotten */
+	VEC(struct range) ranges;       /* by address; they do not overlap */
 	struct heap_rows_stats stats;
 };
 
@@ -85,8 +77,7 @@ void heap_rows_free(struct heap_rows *r)
 	column_done(&r->table);
 	column_done(&r->ended);
 	vec_done(&r->free);
-	vec_done(&r->evicted);
-	map_done(&r->evicted_at);
+	block_addresses_done(&r->evicted);
 	vec_done(&r->ranges);
 	free(r);
 }
@@ -301,37 +292,21 @@ allocation_id heap_rows_end(struct heap_rows *r, uint64_t id)
 	return (allocation_id){ was };
 }
 
-static bool same_address(const void *things, uint32_t value, const void *key)
-{
-	return ((const struct evicted *)things)[value].address == *(const uint64_t *)key;
-}
-
+/* What was there before has gone without a trace: the newest is meant from now on. */
 void heap_rows_evict(struct heap_rows *r, uint64_t id, uint64_t address)
 {
-	uint64_t hash = hash_u64(address);
-	uint32_t i = map_find(&r->evicted_at, hash, same_address, r->evicted.at, &address);
-
-	if (i == MAP_NONE) {
-		i = (uint32_t)r->evicted.n;
-		vec_push(&r->evicted, (struct evicted){ .address = address });
-		map_add(&r->evicted_at, hash, i);
-	}
-	/* What was there before has gone without a trace: the newest is meant from now on. */
-	r->evicted.at[i].id = id;
+	if (id > 0 && id <= MOST_ID)
+		block_addresses_put(&r->evicted, address, id);
 }
 
 allocation_id heap_rows_end_address(struct heap_rows *r, uint64_t address)
 {
-	uint32_t i = map_find(&r->evicted_at, hash_u64(address), same_address, r->evicted.at,
-			      &address);
-	uint64_t id = i == MAP_NONE ? 0 : r->evicted.at[i].id;
+	uint64_t id = block_addresses_take(&r->evicted, address);
 
-	if (id == 0) {
-		r->stats.n_unknown_frees++;
-		return (allocation_id){ ID_NONE };
-	}
-	r->evicted.at[i].id = 0;
-	return heap_rows_end(r, id);
+	if (id != 0)
+		return heap_rows_end(r, id);
+	r->stats.n_unknown_frees++;
+	return (allocation_id){ ID_NONE };
 }
 
 /* The first range that ends behind an address. */

@@ -3,6 +3,7 @@ EXTRA_DIST += src/heaptrace/read/README.md
 libformats_a_SOURCES += \
 	src/heaptrace/read/apply_events.c src/heaptrace/read/apply_events.h \
 	src/heaptrace/read/apply_records.c src/heaptrace/read/apply_records.h \
+	src/heaptrace/read/block_addresses.c src/heaptrace/read/block_addresses.h \
 	src/heaptrace/read/heap_blocks.c src/heaptrace/read/heap_blocks.h \
 	src/heaptrace/read/heap_environment.c src/heaptrace/read/heap_environment.h \
 	src/heaptrace/read/heap_merge.c src/heaptrace/read/heap_merge.h \
