@@ -41,13 +41,26 @@ static char *state_path(const char *profile)
 	return path;
 }
 
+static size_t n_without_slashes(const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n;
+}
+
+/* Of a link, beside the file that it leads to: that is what others open, and what is copied. */
 static char *beside_path(const char *profile)
 {
-	size_t n = strlen(profile);
+	char *name = xasprintf("%.*s", (int)n_without_slashes(profile), profile), *out, *real;
+	struct stat st;
 
-	while (n > 1 && profile[n - 1] == '/')
-		n--;
-	return xasprintf("%.*s.proftop", (int)n, profile);
+	real = lstat(name, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(name, NULL) : NULL;
+	out = xasprintf("%s.proftop", real ? real : name);
+	free(real);
+	free(name);
+	return out;
 }
 
 static void index_notes(struct notebook *b)

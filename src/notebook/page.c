@@ -22,6 +22,7 @@
 /* Views, and notes, of one file. */
 #define ENTRIES_MOST    5000u
 #define NAME_BYTES_MOST 64u
+#define HEAD_LINE       "# saved views and notes of proftop"
 /* Somebody else's change takes as long as the disk does: how often it is looked, and for how long. */
 #define LOCK_PAUSE_MS   5
 #define LOCK_MOST_MS    5000
@@ -201,6 +202,41 @@ char *saved_view_text(const struct saved_view *v)
 	return l.at;
 }
 
+static char *note_line(const struct note *n)
+{
+	struct line l = { 0 };
+
+	add_text(&l, "note");
+	add_fields(&l, n, note_keys, COUNT(note_keys));
+	return l.at;
+}
+
+static char *view_line(const struct saved_view *v)
+{
+	char *text = saved_view_text(v), *line = xasprintf("view %s", text);
+
+	free(text);
+	return line;
+}
+
+/* Adds a copy of a line; its number. */
+static size_t add_line(struct note_page *p, const char *text, size_t n)
+{
+	char *copy = xmalloc(n + 1);
+
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	vec_push(&p->lines, ((struct page_line){ copy, n }));
+	return p->lines.n - 1;
+}
+
+/* NULL takes it away. */
+static void set_line(struct note_page *p, size_t line, char *text)
+{
+	free(p->lines.at[line].text);
+	p->lines.at[line] = (struct page_line){ text, text ? strlen(text) : 0 };
+}
+
 static int hex_digit(char c)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -296,23 +332,46 @@ static int take_fields(const char *s, void *entry, const struct key *keys, size_
 	return 0;
 }
 
+/* Puts a copy in for the view of that name, or as a new one; -EFBIG with a sentence. */
+static int put_view(struct note_page *p, const struct saved_view *v, size_t line, struct err *e)
+{
+	size_t at = page_find_view(p, v->name);
+
+	if (at == SIZE_MAX && p->views.n >= ENTRIES_MOST)
+		return err_set(e, -EFBIG, "there are more than %u views", ENTRIES_MOST);
+	if (at == SIZE_MAX) {
+		at = p->views.n;
+		vec_push(&p->views, saved_view_copy(v));
+	} else {
+		saved_view_done(&p->views.at[at]);
+		p->views.at[at] = saved_view_copy(v);
+	}
+	p->views.at[at].line = line;
+	return 0;
+}
+
+/* The last line of the page, of which `rest` is what stands behind "view ". */
 static int take_view(struct note_page *p, const char *rest, struct err *e)
 {
-	size_t n = strcspn(rest, " \t");
+	size_t n = strcspn(rest, " \t"), old;
 	struct saved_view v = { .name = xstrndup(rest, n) };
 	int rc = saved_view_check_name(v.name, e);
 
 	if (!rc)
 		rc = take_fields(rest + n, &v, view_keys, COUNT(view_keys), e);
+	old = rc ? SIZE_MAX : page_find_view(p, v.name);
+	/* The last of several counts: an earlier one would be back when that is taken away. */
+	if (old != SIZE_MAX)
+		set_line(p, p->views.at[old].line, NULL);
 	if (!rc)
-		rc = page_put_view(p, &v, e);
+		rc = put_view(p, &v, p->lines.n - 1, e);
 	saved_view_done(&v);
 	return rc;
 }
 
 static int take_note(struct note_page *p, const char *rest, struct err *e)
 {
-	struct note n = { 0 };
+	struct note n = { .line = p->lines.n - 1 };
 	int rc = take_fields(rest, &n, note_keys, COUNT(note_keys), e);
 
 	if (!rc && (!n.of || !n.name || !n.text))
@@ -328,20 +387,20 @@ static int take_note(struct note_page *p, const char *rest, struct err *e)
 	return rc;
 }
 
-/* Is the line there for people alone? */
-static bool says_nothing(const char *line)
+/* Takes what the last line of the page says, unless it is there for people alone. */
+static int take_line(struct note_page *p, struct err *e)
 {
-	line += strspn(line, " \t");
-	return *line == '\0' || *line == '#';
-}
+	const struct page_line *l = &p->lines.at[p->lines.n - 1];
+	const char *s = l->text + strspn(l->text, " \t");
 
-static int take_line(struct note_page *p, const char *line, struct err *e)
-{
-	line += strspn(line, " \t");
-	if (strncmp(line, "view ", 5) == 0)
-		return take_view(p, line + 5 + strspn(line + 5, " \t"), e);
-	if (strncmp(line, "note ", 5) == 0)
-		return take_note(p, line + 5, e);
+	if (s == l->text + l->n || *s == '#')
+		return 0;
+	if (strlen(l->text) < l->n)
+		return err_set(e, -EINVAL, "a line has a NUL byte in it");
+	if (strncmp(s, "view ", 5) == 0)
+		return take_view(p, s + 5 + strspn(s + 5, " \t"), e);
+	if (strncmp(s, "note ", 5) == 0)
+		return take_note(p, s + 5, e);
 	return err_set(e, -EINVAL, "a line begins with view or note");
 }
 
@@ -351,11 +410,11 @@ void page_done(struct note_page *p)
 		saved_view_done(&p->views.at[i]);
 	for (size_t i = 0; i < p->notes.n; i++)
 		note_done(&p->notes.at[i]);
-	for (size_t i = 0; i < p->others.n; i++)
-		free(p->others.at[i]);
+	for (size_t i = 0; i < p->lines.n; i++)
+		free(p->lines.at[i].text);
 	vec_done(&p->views);
 	vec_done(&p->notes);
-	vec_done(&p->others);
+	vec_done(&p->lines);
 }
 
 int page_parse(struct note_page *p, const char *text, size_t n, const char *path, struct err *e)
@@ -368,23 +427,15 @@ int page_parse(struct note_page *p, const char *text, size_t n, const char *path
 	for (unsigned number = 1; text < end; text = next, number++) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
 		struct err bad = ERR_INIT;
-		char *line;
+		size_t len;
 
 		next = stop ? stop + 1 : end;
 		stop = stop ? stop : end;
 		if (stop > text && stop[-1] == '\r')
 			stop--;
-		line = xstrndup(text, (size_t)(stop - text));
-		if (says_nothing(line)) {
-			vec_push(&p->others, line);
-			continue;
-		}
-		if (take_line(p, line, &bad) == 0) {
-			free(line);
-			continue;
-		}
-		vec_push(&p->others, line);
-		if (n_wrong++ == 0)
+		len = (size_t)(stop - text);
+		add_line(p, text, len);
+		if (take_line(p, &bad) && n_wrong++ == 0)
 			err_set(&first, -EINVAL, "%s:%u: %s", path, number, err_text(&bad));
 		err_clear(&bad);
 	}
@@ -430,31 +481,18 @@ int page_read(struct note_page *p, const char *path, struct err *e)
 	return ret;
 }
 
-static char *page_text(const struct note_page *p)
+static struct line page_text(const struct note_page *p)
 {
 	struct line l = { 0 };
 
 	add_text(&l, "");
-	for (size_t i = 0; i < p->others.n; i++) {
-		add_text(&l, p->others.at[i]);
+	for (size_t i = 0; i < p->lines.n; i++) {
+		if (!p->lines.at[i].text)
+			continue;
+		add(&l, p->lines.at[i].text, p->lines.at[i].n);
 		add_text(&l, "\n");
 	}
-	if (l.n == 0)
-		add_text(&l, "# saved views and notes of proftop\n");
-	for (size_t i = 0; i < p->views.n; i++) {
-		char *text = saved_view_text(&p->views.at[i]);
-
-		add_text(&l, "view ");
-		add_text(&l, text);
-		add_text(&l, "\n");
-		free(text);
-	}
-	for (size_t i = 0; i < p->notes.n; i++) {
-		add_text(&l, "note");
-		add_fields(&l, &p->notes.at[i], note_keys, COUNT(note_keys));
-		add_text(&l, "\n");
-	}
-	return l.at;
+	return l;
 }
 
 /* All directories above the file; whether they are there shows when it is written. */
@@ -572,13 +610,13 @@ static int write_all(int fd, const char *text, size_t n)
 }
 
 /* The new file, with all that it is to have. */
-static int write_beside(const char *beside, const char *text, mode_t mode)
+static int write_beside(const char *beside, const struct line *text, mode_t mode)
 {
 	int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc;
 
 	if (fd < 0)
 		return -errno;
-	rc = write_all(fd, text, strlen(text));
+	rc = write_all(fd, text->at, text->n);
 	/* Where modes cannot be set, it stays as private as it is. */
 	(void)fchmod(fd, mode);
 	if (!rc && fsync(fd) && errno != EINVAL)
@@ -591,15 +629,16 @@ static int write_beside(const char *beside, const char *text, mode_t mode)
 int page_write(const struct note_page *p, const struct page_lock *l, const char *path,
 	       struct err *e)
 {
-	char *text = page_text(p), *beside = xasprintf("%s.%d.new", path, (int)getpid());
+	struct line text = page_text(p);
+	char *beside = xasprintf("%s.%d.new", path, (int)getpid());
 	struct stat st;
 	int rc = 0;
 
-	if (strlen(text) > PAGE_BYTES_MOST) {
+	if (text.n > PAGE_BYTES_MOST) {
 		rc = err_set(e, -EFBIG, "%s: there is no room for more views and notes", path);
 		goto out;
 	}
-	rc = fstat(l->fd, &st) ? -errno : write_beside(beside, text, st.st_mode & 0777);
+	rc = fstat(l->fd, &st) ? -errno : write_beside(beside, &text, st.st_mode & 0777);
 	if (!rc && rename(beside, path))
 		rc = -errno;
 	if (rc && rc != -EEXIST)
@@ -608,7 +647,7 @@ int page_write(const struct note_page *p, const struct page_lock *l, const char 
 		err_set(e, rc, "%s: %s", path, strerror(-rc));
 out:
 	free(beside);
-	free(text);
+	free(text.at);
 	return rc;
 }
 
@@ -637,33 +676,41 @@ size_t page_find_note(const struct note_page *p, const struct note *like)
 	return SIZE_MAX;
 }
 
+/* The line of a new entry; a new file says what it is. */
+static size_t new_line(struct note_page *p)
+{
+	if (p->lines.n == 0)
+		add_line(p, HEAD_LINE, strlen(HEAD_LINE));
+	return add_line(p, "", 0);
+}
+
 int page_put_view(struct note_page *p, const struct saved_view *v, struct err *e)
 {
-	size_t at = page_find_view(p, v->name);
+	size_t old = page_find_view(p, v->name);
+	size_t line = old == SIZE_MAX ? new_line(p) : p->views.at[old].line;
+	int rc = put_view(p, v, line, e);
 
-	if (at == SIZE_MAX && p->views.n >= ENTRIES_MOST)
-		return err_set(e, -EFBIG, "there are more than %u views", ENTRIES_MOST);
-	if (at == SIZE_MAX) {
-		vec_push(&p->views, saved_view_copy(v));
-	} else {
-		saved_view_done(&p->views.at[at]);
-		p->views.at[at] = saved_view_copy(v);
-	}
-	return 0;
+	set_line(p, line, rc ? NULL : view_line(v));
+	return rc;
 }
 
 int page_put_note(struct note_page *p, const struct note *n, struct err *e)
 {
-	size_t at = page_find_note(p, n);
+	size_t at = page_find_note(p, n), line;
 
 	if (at == SIZE_MAX && p->notes.n >= ENTRIES_MOST)
 		return err_set(e, -EFBIG, "there are more than %u notes", ENTRIES_MOST);
 	if (at == SIZE_MAX) {
+		at = p->notes.n;
+		line = new_line(p);
 		vec_push(&p->notes, note_copy(n));
 	} else {
+		line = p->notes.at[at].line;
 		note_done(&p->notes.at[at]);
 		p->notes.at[at] = note_copy(n);
 	}
+	p->notes.at[at].line = line;
+	set_line(p, line, note_line(n));
 	return 0;
 }
 
@@ -673,6 +720,7 @@ bool page_drop_view(struct note_page *p, const char *name)
 
 	if (at == SIZE_MAX)
 		return false;
+	set_line(p, p->views.at[at].line, NULL);
 	saved_view_done(&p->views.at[at]);
 	p->views.n--;
 	memmove(&p->views.at[at], &p->views.at[at + 1], (p->views.n - at) * sizeof(*p->views.at));
@@ -685,6 +733,7 @@ bool page_drop_note(struct note_page *p, const struct note *like)
 
 	if (at == SIZE_MAX)
 		return false;
+	set_line(p, p->notes.at[at].line, NULL);
 	note_done(&p->notes.at[at]);
 	p->notes.n--;
 	memmove(&p->notes.at[at], &p->notes.at[at + 1], (p->notes.n - at) * sizeof(*p->notes.at));

@@ -7,7 +7,8 @@
  *   # comment
  *
  * A value with blanks, quotes or control characters is "quoted"; \" \\ \n \t and \xHH stand for themselves inside.
- * Lines that are wrong are left out, and kept when the file is written again, as comments are.
+ * Lines that are wrong are left out. When the file is written again, each line that was not changed stays as it is, in its
+ * place: comments and wrong lines too.
  */
 #ifndef PROFTOP_NOTEBOOK_PAGE_H
 #define PROFTOP_NOTEBOOK_PAGE_H
@@ -42,6 +43,7 @@ struct saved_view {
 #define X(field, key) char *field;
 	SAVED_VIEW_KEYS(X)
 #undef X
+	size_t line; /* of its page */
 };
 
 /* What a note is of when it is not of a grouping's key: one node of the call tree, whose name is its focus-path: term; … */
@@ -53,12 +55,19 @@ struct note {
 #define X(field, key) char *field;
 	NOTE_KEYS(X)
 #undef X
+	size_t line; /* of its page */
+};
+
+/* As the file has it, or is to have it. */
+struct page_line {
+	char *text; /* [n], maybe with NULs, and a NUL behind; NULL: it was taken away; owned */
+	size_t n;
 };
 
 struct note_page {
 	VEC(struct saved_view) views;
 	VEC(struct note) notes;
-	VEC(char *) others; /* comments, and lines that are wrong; owned */
+	VEC(struct page_line) lines; /* all of the file */
 };
 
 void saved_view_done(struct saved_view *v);

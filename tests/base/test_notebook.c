@@ -261,9 +261,91 @@ Test(notebook, says_what_is_wrong_in_a_line)
 				  lines[i].line, err_text(&e));
 		else
 			cr_expect_eq(rc, 0, "%s: %s", lines[i].line, err_text(&e));
-		cr_expect_eq(p.others.n, rc ? 1 : 0);
+		cr_expect_eq(p.views.n + p.notes.n, rc ? 0 : 1);
+		cr_expect_eq(p.lines.n, 1);
 		err_clear(&e);
 		page_done(&p);
 		free(text);
 	}
+}
+
+static void put_file(const char *path, const char *text, size_t n)
+{
+	FILE *f = fopen(path, "w");
+
+	cr_assert(f && fwrite(text, 1, n, f) == n && fclose(f) == 0);
+}
+
+static void expect_file(const char *path, const char *text, size_t n)
+{
+	char have[1000];
+	FILE *f = fopen(path, "r");
+	size_t got;
+
+	cr_assert_not_null(f);
+	got = fread(have, 1, sizeof(have), f);
+	fclose(f);
+	cr_expect(got == n && memcmp(have, text, n) == 0, "%.*s", (int)got, have);
+}
+
+/* A change of one line is a change of that line alone: order, remarks and bytes of the others stay. */
+Test(notebook, changes_only_the_line_of_a_change)
+{
+	static const char before[] = "# first\n"
+				     "note text=old of=function name=f # why\n"
+				     "\n"
+				     "view v  filter=a # mine\n"
+				     "wrong\0 behind a NUL\n"
+				     "# about g\n"
+				     "note of=function name=g text=t\n"
+				     "view v filter=b\n";
+	static const char after[] = "# first\n"
+				    "note text=old of=function name=f # why\n"
+				    "\n"
+				    "wrong\0 behind a NUL\n"
+				    "# about g\n"
+				    "note of=function name=g text=new\n"
+				    "view v filter=b\n"
+				    "note of=function name=h text=t\n";
+	char *path = profile("k.data"), *beside = xasprintf("%s.proftop", path);
+	struct note g = note_of((char *)"g"), h = note_of((char *)"h");
+	struct notebook b;
+
+	put_file(beside, before, sizeof(before) - 1);
+	notebook_open(&b, path);
+	cr_expect(b.complaint && strstr(b.complaint, ":5: a line has a NUL byte"), "%s",
+		  b.complaint);
+	g.text = (char *)"new";
+	cr_expect_eq(notebook_put_note(&b, &g, NULL, NULL), 0);
+	cr_expect_eq(notebook_put_note(&b, &h, NULL, NULL), 0);
+	expect_file(beside, after, sizeof(after) - 1);
+	/* The last of two views of a name is the one that counts. */
+	cr_expect_str_eq(notebook_view(&b, "v", NULL)->filter, "b");
+	cr_expect_eq(notebook_drop_view(&b, "v", PAGE_BESIDE, NULL), 0);
+	notebook_done(&b);
+	notebook_open(&b, path);
+	cr_expect_null(notebook_view(&b, "v", NULL));
+	notebook_done(&b);
+	free(beside);
+	free(path);
+}
+
+/* A recording is the same one by whatever link it is opened. */
+Test(notebook, finds_what_is_kept_beside_the_file_of_a_link)
+{
+	char *path = profile("real.data"), *link = xasprintf("%s/link.data", stage);
+	struct note n = note_of((char *)"f");
+	struct notebook b;
+	const char *where = NULL;
+
+	cr_assert_eq(symlink("real.data", link), 0);
+	notebook_open(&b, link);
+	cr_expect_eq(notebook_put_note(&b, &n, &where, NULL), 0);
+	cr_expect(strstr(where, "/real.data.proftop"), "%s", where);
+	notebook_done(&b);
+	notebook_open(&b, path);
+	cr_expect_not_null(notebook_note(&b, "function", "f", NULL));
+	notebook_done(&b);
+	free(link);
+	free(path);
 }
