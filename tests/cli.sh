@@ -656,6 +656,21 @@ run 0 report --json noted/x.folded
 says out '"note": "slow \"since\" 1.2"'
 run 0 report --json --view tree noted/x.folded
 says out '"note": "here"'
+# In tables of a heap, in comparisons, and in packs unless they are left out there.
+printf 'main;run;parse 60\nmain;run;write 10\n' >noted/w.folded
+run 0 diff --report noted/w.folded noted/x.folded
+says out '# note on parse: slow "since" 1.2'
+run 0 diff --json noted/w.folded noted/x.folded
+says out '"note": "slow \"since\" 1.2"'
+run 0 pack -o noted/x.pack noted/x.folded
+says err 'notes and saved views'
+run 0 report --view-name calls noted/x.pack
+run 0 report noted/x.pack
+says out '# note on parse: slow "since" 1.2'
+run 0 pack --without notes -o noted/bare.pack noted/x.folded
+grep -q 'notes and saved' err && fault 'notes that were left out are named'
+run 0 report noted/bare.pack
+grep -q '# note on' out && fault 'notes are in a pack without them'
 # Wrong lines cost no others, and stay.
 printf '# mine\nview a b=c\nview -x\nnote of=function name="parse\nnonsense\nview good filter=fn:parse\nview bad filter=wat:x\n' >noted/x.folded.proftop
 run 0 report --view-name good noted/x.folded

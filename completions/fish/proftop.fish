@@ -95,7 +95,7 @@ complete -c proftop -n "$diff; or $export" -l no-pairs -d 'programs of two names
 complete -c proftop -n "$halves; or $export" -l a -x -d 'the filter that is before'
 complete -c proftop -n "$halves; or $export" -l b -x -d 'the filter that is after'
 complete -c proftop -n "$export" -l to -x -a 'callgrind firefox folded folded-diff heaptrack perf-script pprof samples-csv samples-jsonl speedscope svg svg-diff v8' -d 'the format to write'
-complete -c proftop -n "$pack" -l without -x -a 'command host environment cgroups labels paths sources code' -d 'what is left out'
+complete -c proftop -n "$pack" -l without -x -a 'command host environment cgroups labels paths sources code notes' -d 'what is left out'
 complete -c proftop -n "$export" -l inline -d 'inlined functions are frames'
 complete -c proftop -n "$export" -l kernel -d 'mark frames of the kernel'
 complete -c proftop -n "$export" -l jit -d 'mark frames of generated code'

@@ -7,13 +7,18 @@
 #include "base/err.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
-#define LEVEL       6
-#define FIRST_BYTES ((size_t)64 << 10)
+#define LEVEL        6
+#define FIRST_BYTES  ((size_t)64 << 10)
+/* Of a file, those that the section of its notes is in: what zstd cannot make smaller becomes a little larger. */
+#define NOTES_WITHIN (PACK_HEAD + 24 + PACK_NOTES_MOST + FIRST_BYTES)
 
 /* Writing. */
 
@@ -147,4 +152,49 @@ int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, str
 			       s->offset);
 	}
 	return 1;
+}
+
+/* The first bytes of a regular file; NULL: there is none. */
+static uint8_t *read_begin(const char *path, size_t most, size_t *n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	uint8_t *bytes = NULL;
+	struct stat st;
+	ssize_t got;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		bytes = xmalloc(most);
+		got = pread(fd, bytes, most, 0);
+		*n = got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return bytes;
+}
+
+bool pack_read_notes(const char *path, char **text, size_t *n)
+{
+	struct pack_section s = { .bytes = NULL };
+	struct bytes b;
+	size_t n_begin;
+	uint8_t *begin = read_begin(path, PACK_HEAD + 4, &n_begin);
+	bool has;
+
+	if (!begin)
+		return false;
+	b = bytes_over(begin, n_begin, false);
+	has = pack_take_head(&b, NULL) == 0 && take_fixed(&b, 4) == PACK_NOTES && !b.bad;
+	free(begin);
+	begin = has ? read_begin(path, NOTES_WITHIN, &n_begin) : NULL;
+	if (!begin)
+		return false;
+	b = bytes_over(begin, n_begin, false);
+	has = pack_take_head(&b, NULL) == 0 &&
+	      pack_take_section(&b, begin, PACK_NOTES_MOST, &s, NULL) == 1;
+	free(begin);
+	if (has) {
+		*text = (char *)s.bytes;
+		*n = s.n;
+	}
+	return has;
 }

@@ -5,6 +5,8 @@
  *   head      "PROFPACK", u32 version, u32 0
  *   section   u32 id, u32 0, u64 bytes unpacked, u64 bytes packed, the bytes
  *
+ * Notes come first, so that they are found without reading the rest.
+ *
  * A reader passes over sections that it does not know. The last one is PACK_END, so that a cut is noticed. Numbers in
  * sections are those of base/pack_numbers.h.
  */
@@ -24,6 +26,7 @@
 
 /* Code of a file is at most so many bytes, with what is said of it; and so are lines of sources. Writers stay below. */
 #define PACK_ATTACHMENTS_MOST ((uint64_t)128 << 20)
+#define PACK_NOTES_MOST       ((size_t)1 << 20)
 
 /* In the order of the file. */
 enum pack_section_id {
@@ -40,6 +43,7 @@ enum pack_section_id {
 	PACK_HEAP,
 	PACK_SOURCES, /* lines that were hit */
 	PACK_CODE,    /* instructions of functions that were hit */
+	PACK_NOTES,   /* the first one: what people noted, as the text of notebook/page.h */
 	PACK_END = 255
 };
 
@@ -67,5 +71,8 @@ int pack_take_head(struct bytes *file, struct err *e);
  */
 int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, struct pack_section *s,
 		      struct err *e);
+
+/* The notes of a file, when it is a pack that has some, in *text [n], which the caller frees. */
+bool pack_read_notes(const char *path, char **text, size_t *n);
 
 #endif

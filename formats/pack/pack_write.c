@@ -362,6 +362,17 @@ static void put_attachments(struct writer *w, const struct pack_attachments *fil
 	end_section(w, sources ? PACK_SOURCES : PACK_CODE);
 }
 
+static void put_notes(struct writer *w, const char *notes, pack_bytes *file)
+{
+	pack_bytes body = { 0 };
+
+	if (!notes || !may(w, PACK_HAS_NOTES))
+		return;
+	pack_put_bytes(&body, (const uint8_t *)notes, strlen(notes));
+	pack_put_section(file, PACK_NOTES, &body);
+	vec_done(&body);
+}
+
 /* The whole. */
 
 static int check(const struct writer *w, struct err *e)
@@ -409,6 +420,7 @@ int pack_write(const struct profile *p, const struct pack_attachments *files, un
 		}
 		end_section(&w, PACK_END);
 		pack_put_head(&file);
+		put_notes(&w, files ? files->notes : NULL, &file);
 		put_strings(&w, &file);
 		errno = 0;
 		if (fwrite(file.at, 1, file.n, to) != file.n ||
@@ -450,7 +462,7 @@ int pack_private_parse(const char *words, unsigned *bits, struct err *e)
 			return err_set(
 				e, -EINVAL,
 				"--without takes command, host, environment, cgroups, labels, "
-				"paths, sources and code, not \"%.*s\"",
+				"paths, sources, code and notes, not \"%.*s\"",
 				(int)n, words);
 		all |= 1u << i;
 		words += n + (words[n] == ',');

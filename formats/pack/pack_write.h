@@ -20,7 +20,8 @@ struct profile;
 	X(LABELS,      "labels",      "labels of samples") \
 	X(PATHS,       "paths",       "directories of modules and sources") \
 	X(SOURCES,     "sources",     "lines of source") \
-	X(CODE,        "code",        "instructions")
+	X(CODE,        "code",        "instructions") \
+	X(NOTES,       "notes",       "notes and saved views")
 /* clang-format on */
 
 enum pack_private {
@@ -46,6 +47,7 @@ struct pack_attachment {
 struct pack_attachments {
 	const struct pack_attachment *at; /* [n] */
 	size_t n;
+	const char *notes; /* what people noted, as text; NULL: nothing */
 };
 
 /*

@@ -291,7 +291,9 @@ static int print(struct session *s, struct diff *d, const struct output *out, st
 {
 	const struct options *o = s->o;
 	bool given = o->rows >= 0 || o->min_percent >= 0, table = s->view == VIEW_KIND_TOP;
-	struct diff_rows r = { .view = s->view, .sides = &s->sides, .diff = d };
+	struct diff_rows r = {
+		.view = s->view, .sides = &s->sides, .diff = d, .notes = o->notebook
+	};
 	int rc;
 
 	if (s->view == VIEW_KIND_ANNOTATE)

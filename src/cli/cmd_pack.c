@@ -17,6 +17,7 @@
 #include "cli/options/query_options.h"
 #include "code/code_archive.h"
 #include "formats/pack/pack_write.h"
+#include "notebook/notebook.h"
 
 /* "x.data" becomes "x.pack"; other endings stay. The caller frees. */
 static char *output_name(const struct options *o, struct err *e)
@@ -78,9 +79,10 @@ static void collect(const struct load *l, unsigned without, struct code_archive 
 			(unsigned long long)out->n_files_shared);
 }
 
-static int write_pack(const struct load *l, unsigned without, FILE *to, unsigned *holds,
-		      struct err *e)
+static int write_pack(const struct load *l, const struct notebook *notebook, unsigned without,
+		      FILE *to, unsigned *holds, struct err *e)
 {
+	char *notes = notebook_text(notebook);
 	struct code_archive archive;
 	VEC(struct pack_attachment) files = { 0 };
 	int rc;
@@ -99,14 +101,16 @@ static int write_pack(const struct load *l, unsigned without, FILE *to, unsigned
 		vec_push(&files, ((struct pack_attachment){
 					 .path = s->path, .bytes = s->bytes.at, .n = s->bytes.n }));
 	}
-	rc = pack_write(load_profile(l), &(struct pack_attachments){ files.at, files.n }, without,
-			to, holds, e);
+	rc = pack_write(load_profile(l), &(struct pack_attachments){ files.at, files.n, notes },
+			without, to, holds, e);
+	free(notes);
 	vec_done(&files);
 	code_archive_done(&archive);
 	return rc;
 }
 
-static enum status write_out(const char *path, struct load *l, unsigned without)
+static enum status write_out(const char *path, struct load *l, const struct notebook *notebook,
+			     unsigned without)
 {
 	struct err e = ERR_INIT;
 	struct output out;
@@ -122,7 +126,7 @@ static enum status write_out(const char *path, struct load *l, unsigned without)
 		message("a pack is no text: -o FILE, or a pipe");
 		return STATUS_USAGE;
 	}
-	rc = write_pack(l, without, out.to, &holds, &e);
+	rc = write_pack(l, notebook, without, out.to, &holds, &e);
 	if (rc && out.code) { /* the output says it */
 		err_clear(&e);
 		rc = 0;
@@ -152,7 +156,7 @@ static enum status pack(const struct options *o)
 		return message_error(&e, STATUS_USAGE);
 	}
 	l = load_start(o, &read, &e);
-	status = l ? write_out(path, l, without) : message_error(&e, STATUS_USAGE);
+	status = l ? write_out(path, l, o->notebook, without) : message_error(&e, STATUS_USAGE);
 	load_free(l);
 	free(path);
 	return status;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "cli/options/options.h"
 #include "cli/options/output.h"
 #include "cli/options/saved_options.h"
+#include "formats/pack/pack_file.h"
 
 /* Longer words are no verbs, and more slips no slip. */
 #define WORD_MAX  16
@@ -166,6 +168,21 @@ static bool is_no_verb(const struct options *o)
 	return near || o->files.n > 1;
 }
 
+/* Saved views and notes, also those that a pack brings. */
+static int take_saved(struct options *o, struct err *e)
+{
+	const char *file = saved_options_file(o);
+	char *packed = NULL;
+	size_t n = 0;
+	int rc;
+
+	if (file)
+		pack_read_notes(file, &packed, &n);
+	rc = saved_options_take(o, packed, n, e);
+	free(packed);
+	return rc;
+}
+
 static enum status run(const struct command *c, struct options *o, int argc, char **argv)
 {
 	struct err e = ERR_INIT;
@@ -180,7 +197,7 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 		puts("proftop " VERSION);
 		return STATUS_GOOD;
 	}
-	if (c->verb & (ON_LIVE | ON_COMPARE) && saved_options_take(o, &e))
+	if (c->verb & (ON_LIVE | ON_COMPARE) && saved_options_take(o, NULL, 0, &e))
 		return message_error(&e, STATUS_USAGE);
 	if (c->verb & (ON_RECORD | ON_TELL | ON_LIVE | ON_DOCTOR | ON_COMPARE))
 		return c->run(o);
@@ -195,7 +212,7 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 	/* Reading may take its time: not in vain. */
 	if (output_check(o->output, &e) || output_check(o->junit, &e))
 		return message_error(&e, STATUS_USAGE);
-	if (c->verb & ON_LENS && saved_options_take(o, &e))
+	if (c->verb & (ON_LENS | ON_PACK) && take_saved(o, &e))
 		return message_error(&e, STATUS_USAGE);
 	return c->run(o);
 }

@@ -65,11 +65,16 @@ static char *beside_path(const char *profile)
 
 static void index_notes(struct notebook *b)
 {
+	size_t n = 0;
+
 	map_done(&b->notes);
 	b->notes = (struct map){ 0 };
 	b->has_nodes = false;
-	map_reserve(&b->notes, b->page[PAGE_STATE].notes.n + b->page[PAGE_BESIDE].notes.n);
-	for (int i = PAGE_STATE; i <= PAGE_BESIDE; i++)
+	for (int i = PAGE_STATE; i <= PAGE_PACKED; i++)
+		n += b->page[i].notes.n;
+	/* Of two on the same thing the first is found: nothing moves any more. */
+	map_reserve(&b->notes, n);
+	for (int i = PAGE_STATE; i <= PAGE_PACKED; i++)
 		for (size_t k = 0; k < b->page[i].notes.n; k++) {
 			const char *name = b->page[i].notes.at[k].name;
 
@@ -79,14 +84,20 @@ static void index_notes(struct notebook *b)
 		}
 }
 
+static void complain(struct notebook *b, const struct err *e)
+{
+	if (!b->complaint)
+		b->complaint = xstrdup(err_text(e));
+}
+
 static void read_page(struct notebook *b, enum notebook_page i)
 {
 	struct err e = ERR_INIT;
 
 	page_done(&b->page[i]);
 	b->page[i] = (struct note_page){ 0 };
-	if (b->path[i] && page_read(&b->page[i], b->path[i], &e) && !b->complaint)
-		b->complaint = xstrdup(err_text(&e));
+	if (b->path[i] && page_read(&b->page[i], b->path[i], &e))
+		complain(b, &e);
 	err_clear(&e);
 }
 
@@ -107,6 +118,40 @@ void notebook_open(struct notebook *b, const char *profile)
 	for (int i = 0; i < N_PAGES; i++)
 		read_page(b, (enum notebook_page)i);
 	index_notes(b);
+}
+
+void notebook_take_packed(struct notebook *b, const char *path, const char *text, size_t n)
+{
+	struct err e = ERR_INIT;
+
+	b->path[PAGE_PACKED] = xstrdup(path);
+	if (page_parse(&b->page[PAGE_PACKED], text, n, path, &e))
+		complain(b, &e);
+	err_clear(&e);
+	index_notes(b);
+}
+
+char *notebook_text(const struct notebook *b)
+{
+	struct note_page all = { 0 };
+	char *text = NULL;
+	size_t n;
+
+	/* What does not go in is one too many: readers would not take it either. */
+	for (int i = PAGE_STATE; b && i <= PAGE_PACKED; i++) {
+		const struct note_page *p = &b->page[i];
+
+		for (size_t k = 0; k < p->views.n; k++)
+			if (page_find_view(&all, p->views.at[k].name) == SIZE_MAX)
+				page_put_view(&all, &p->views.at[k], NULL);
+		for (size_t k = 0; k < p->notes.n; k++)
+			if (page_find_note(&all, &p->notes.at[k]) == SIZE_MAX)
+				page_put_note(&all, &p->notes.at[k], NULL);
+	}
+	if (all.lines.n > 0)
+		text = page_text(&all, &n);
+	page_done(&all);
+	return text;
 }
 
 void notebook_done(struct notebook *b)
@@ -266,6 +311,9 @@ int notebook_drop_view(struct notebook *b, const char *name, enum notebook_page 
 {
 	struct change drop = { .drop_view = name };
 
+	if (where == PAGE_PACKED)
+		return err_set(e, -EPERM, "the view %s is in the pack %s, which is not changed",
+			       name, b->path[where]);
 	return change_page(b, where, &drop, e);
 }
 
@@ -301,7 +349,8 @@ const struct note *notebook_note(const struct notebook *b, const char *of, const
 	if (!notebook_has_notes(b))
 		return NULL;
 	at = map_find(&b->notes, hash_bytes(name, strlen(name)), is_sought, b, &s);
-	return at == MAP_NONE ? NULL : note_at(b, at);
+	/* One without text hides one of a pack. */
+	return at == MAP_NONE || !*note_at(b, at)->text ? NULL : note_at(b, at);
 }
 
 /* From wherever it is, or from both. */
@@ -325,12 +374,17 @@ static int drop_note(struct notebook *b, const struct note *n, const char **path
 
 int notebook_put_note(struct notebook *b, const struct note *n, const char **path, struct err *e)
 {
-	const struct change put = { .note = n }, drop = { .drop_note = n };
+	struct note hides = *n; /* by an empty text, what a pack brings */
+	const struct change put = { .note = &hides }, drop = { .drop_note = n };
 	enum notebook_page where;
 	int rc;
 
-	if (!n->text || !*n->text)
-		return drop_note(b, n, path, e);
+	if (!n->text || !*n->text) {
+		rc = drop_note(b, n, path, e);
+		if (rc || page_find_note(&b->page[PAGE_PACKED], n) == SIZE_MAX)
+			return rc;
+		hides.text = (char *)"";
+	}
 	rc = change_own(b, &put, &drop, &where, e);
 	if (!rc && path)
 		*path = b->path[where];

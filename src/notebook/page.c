@@ -481,7 +481,7 @@ int page_read(struct note_page *p, const char *path, struct err *e)
 	return ret;
 }
 
-static struct line page_text(const struct note_page *p)
+char *page_text(const struct note_page *p, size_t *n)
 {
 	struct line l = { 0 };
 
@@ -492,7 +492,8 @@ static struct line page_text(const struct note_page *p)
 		add(&l, p->lines.at[i].text, p->lines.at[i].n);
 		add_text(&l, "\n");
 	}
-	return l;
+	*n = l.n;
+	return l.at;
 }
 
 /* All directories above the file; whether they are there shows when it is written. */
@@ -610,13 +611,13 @@ static int write_all(int fd, const char *text, size_t n)
 }
 
 /* The new file, with all that it is to have. */
-static int write_beside(const char *beside, const struct line *text, mode_t mode)
+static int write_beside(const char *beside, const char *text, size_t n, mode_t mode)
 {
 	int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc;
 
 	if (fd < 0)
 		return -errno;
-	rc = write_all(fd, text->at, text->n);
+	rc = write_all(fd, text, n);
 	/* Where modes cannot be set, it stays as private as it is. */
 	(void)fchmod(fd, mode);
 	if (!rc && fsync(fd) && errno != EINVAL)
@@ -629,16 +630,17 @@ static int write_beside(const char *beside, const struct line *text, mode_t mode
 int page_write(const struct note_page *p, const struct page_lock *l, const char *path,
 	       struct err *e)
 {
-	struct line text = page_text(p);
+	size_t n;
+	char *text = page_text(p, &n);
 	char *beside = xasprintf("%s.%d.new", path, (int)getpid());
 	struct stat st;
 	int rc = 0;
 
-	if (text.n > PAGE_BYTES_MOST) {
+	if (n > PAGE_BYTES_MOST) {
 		rc = err_set(e, -EFBIG, "%s: there is no room for more views and notes", path);
 		goto out;
 	}
-	rc = fstat(l->fd, &st) ? -errno : write_beside(beside, &text, st.st_mode & 0777);
+	rc = fstat(l->fd, &st) ? -errno : write_beside(beside, text, n, st.st_mode & 0777);
 	if (!rc && rename(beside, path))
 		rc = -errno;
 	if (rc && rc != -EEXIST)
@@ -647,7 +649,7 @@ int page_write(const struct note_page *p, const struct page_lock *l, const char 
 		err_set(e, rc, "%s: %s", path, strerror(-rc));
 out:
 	free(beside);
-	free(text.at);
+	free(text);
 	return rc;
 }
 

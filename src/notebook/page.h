@@ -110,6 +110,9 @@ void page_unlock(struct page_lock *l, const char *path);
 int page_write(const struct note_page *p, const struct page_lock *l, const char *path,
 	       struct err *e);
 
+/* All lines, as the file would have them; the caller frees. */
+char *page_text(const struct note_page *p, size_t *n);
+
 /* Index of the view or of the note of the same thing, or SIZE_MAX. */
 size_t page_find_view(const struct note_page *p, const char *name);
 size_t page_find_note(const struct note_page *p, const struct note *like);

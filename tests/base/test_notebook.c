@@ -349,3 +349,36 @@ Test(notebook, finds_what_is_kept_beside_the_file_of_a_link)
 	free(link);
 	free(path);
 }
+
+/* What a pack brings is read, and stays in it: what is noted beside goes before it, and hides it. */
+Test(notebook, takes_what_a_pack_brings)
+{
+	static const char brought[] =
+		"note of=function name=f text=theirs\nview v filter=a\n\0wrong\n";
+	char *path = profile("p.pack"), *text;
+	struct note n = note_of((char *)"f");
+	struct notebook b;
+	struct err e = ERR_INIT;
+
+	notebook_open(&b, path);
+	notebook_take_packed(&b, path, brought, sizeof(brought) - 1);
+	cr_expect(b.complaint && strstr(b.complaint, "p.pack:3: a line has a NUL"), "%s",
+		  b.complaint);
+	cr_expect_str_eq(notebook_note(&b, "function", "f", "m")->text, "theirs");
+	cr_expect_eq(notebook_drop_view(&b, "v", PAGE_PACKED, &e), -EPERM);
+	cr_expect(strstr(err_text(&e), "which is not changed"), "%s", err_text(&e));
+	err_clear(&e);
+	n.text = (char *)"mine";
+	cr_expect_eq(notebook_put_note(&b, &n, NULL, NULL), 0);
+	cr_expect_str_eq(notebook_note(&b, "function", "f", "m")->text, "mine");
+	text = notebook_text(&b);
+	cr_expect(strstr(text, "view v filter=a\n") && strstr(text, "text=mine") &&
+			  !strstr(text, "theirs"),
+		  "%s", text);
+	free(text);
+	n.text = NULL;
+	cr_expect_eq(notebook_put_note(&b, &n, NULL, NULL), 0);
+	cr_expect_null(notebook_note(&b, "function", "f", "m"));
+	notebook_done(&b);
+	free(path);
+}

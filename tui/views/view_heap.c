@@ -20,6 +20,7 @@
 #include "tui/rows/match_cursor.h"
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
+#include "tui/rows/row_note.h"
 
 /* In front of rows; between columns; of the bars of histograms; the least of a name. */
 #define MARKER_COLS 3
@@ -217,6 +218,10 @@ static void draw_site(const struct heap_view *v, const struct scene *s, struct c
 	char *source = source_of(s, row);
 	int col = v->site;
 
+	if (key && row_note_of_site(s, key, source) && col + GAP < r.cols) {
+		canvas_fill(c, at, r.col + col, 1, STYLE_MARK, GLYPH_NOTE);
+		col += GAP;
+	}
 	if (key) {
 		look.style = row_key_style(key) | (selected ? STYLE_SELECTED : 0);
 		col += name_draw(c, at, r.col + col, r.cols - col, key->label, &look) + GAP;
@@ -447,6 +452,13 @@ static uint32_t heap_find(void *state, const struct scene *s, int step, uint32_t
 	return f.n;
 }
 
+static char *heap_site(const void *state, const struct scene *s)
+{
+	const struct heap_table_row *row = current(state, s);
+
+	return row && row->key != KEY_NONE ? source_of(s, row) : NULL;
+}
+
 static char *heap_status(const void *state, const struct scene *s)
 {
 	const struct heap_view *v = state;
@@ -527,6 +539,7 @@ static bool heap_wish(const void *state, struct over_time_wish *out)
 		.selection = heap_selection, \
 		.find = heap_find, \
 		.status = heap_status, \
+		.site = heap_site, \
 		.position = heap_position, \
 		.crumb = heap_crumb, \
 	};

@@ -12,6 +12,7 @@
 #include "cli/report/json_out.h"
 #include "cli/report/report_info.h"
 #include "cli/report/report_json.h"
+#include "cli/report/report_notes.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
@@ -184,6 +185,7 @@ static void put_row(struct json_out *j, const struct diff_rows *r, const struct 
 	put_delta(j, "total", &row->total, row->total_verdict);
 	if (r->moves && diff_rows_beyond(r, row))
 		put_move(j, r, row);
+	report_notes_key_json(r->notes, r->diff->analysis->table_keys, row->key, j);
 	json_end(j, '}');
 }
 

@@ -16,6 +16,7 @@
 #define LITTLE_OVERLAP 0.2
 
 struct diff_move;
+struct notebook;
 
 struct diff_row {
 	uint32_t key;     /* of the analysis; KEY_NONE: no caller, or it has a name */
@@ -32,6 +33,7 @@ struct diff_row {
 struct diff_rows {
 	struct diff *diff;              /* borrowed; lazy parts of its analysis may be made */
 	const struct comparison *sides; /* borrowed */
+	const struct notebook *notes;   /* of the second recording; borrowed; or NULL */
 	enum view_kind view;            /* top, tree, callers, butterfly or threads */
 	int64_t max_rows;               /* 0: all */
 	double min_percent;             /* of the larger total: smaller changes are left out */

@@ -14,6 +14,7 @@
 #include "cli/diff/diff_rows.h"
 #include "cli/options/query_options.h"
 #include "cli/report/report_info.h"
+#include "cli/report/report_notes.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/diff/diff_doubt.h"
@@ -555,6 +556,17 @@ static void put_explanation(const struct diff_rows *r, FILE *to)
 	explanation_done(&x);
 }
 
+static void put_notes(const struct diff_rows *r, FILE *to)
+{
+	VEC(uint32_t) keys = { 0 };
+
+	for (size_t i = 0; i < r->rows.n; i++)
+		vec_push(&keys, r->rows.at[i].key);
+	report_notes_keys_text(r->notes, r->diff->analysis->table_keys, keys.at, keys.n, r->ascii,
+			       to);
+	vec_done(&keys);
+}
+
 static void put_rows(const struct diff_rows *r, FILE *to, const struct layout *l,
 		     enum report_role role)
 {
@@ -571,6 +583,7 @@ void diff_text(const struct diff_rows *r, FILE *to)
 	put_heading(r, to);
 	if (r->view == VIEW_KIND_TOP)
 		put_explanation(r, to);
+	put_notes(r, to);
 	make_layout(r, &l);
 	if (r->view == VIEW_KIND_BUTTERFLY) {
 		put_titles(r, to, &l, "CALLERS");

@@ -16,7 +16,7 @@
 #include "query/core/filter.h"
 
 /* What is recorded by us is no file to keep anything beside. */
-static const char *file_of(const struct options *o)
+const char *saved_options_file(const struct options *o)
 {
 	bool recorded = o->command->verb & ON_COMPARE ||
 			(o->command->verb & ON_LIVE && o->divided) || o->attach || o->all_cpus ||
@@ -83,15 +83,17 @@ static void take_options(struct options *o, const struct saved_view *v)
 		vec_push(&o->events, v->event);
 }
 
-int saved_options_take(struct options *o, struct err *e)
+int saved_options_take(struct options *o, const char *packed, size_t n_packed, struct err *e)
 {
 	enum notebook_page where;
 	const struct saved_view *v;
-	const char *file = file_of(o);
+	const char *file = saved_options_file(o);
 	int rc;
 
 	o->notebook = xmalloc(sizeof(*o->notebook));
 	notebook_open(o->notebook, file);
+	if (file && packed)
+		notebook_take_packed(o->notebook, file, packed, n_packed);
 	if (o->notebook->complaint)
 		message("%s", o->notebook->complaint);
 	if (!o->view_name)

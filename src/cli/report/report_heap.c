@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/report/json_out.h"
 #include "cli/report/report.h"
+#include "cli/report/report_notes.h"
 #include "profile/profile.h"
 #include "query/heap/footprint.h"
 #include "query/heap/heap_table.h"
@@ -237,6 +238,7 @@ void report_heap_json(const struct report *r, struct json_out *j)
 			json_put_text(j, "remark", row->remark);
 		if (row->filter)
 			json_put_text(j, "filter", row->filter);
+		report_notes_heap_json(r, row, j);
 		json_end(j, '}');
 	}
 	json_end(j, ']');

@@ -18,14 +18,17 @@
 #include "query/analysis.h"
 #include "query/core/filter_term.h"
 #include "query/heap/footprint.h"
+#include "query/heap/heap_table.h"
 
-static const struct note *note_of_key(const struct report *r, const struct groups *keys,
+static const struct note *note_of_key(const struct notebook *notes, const struct groups *keys,
 				      uint32_t key)
 {
-	bool of_comm = keys->key[key].flags & FUNCTION_COMM;
+	bool of_comm;
 
-	return notebook_note(r->notes,
-			     query_options_group_name(of_comm ? GROUP_COMM : keys->grouping),
+	if (!notebook_has_notes(notes) || key == KEY_NONE)
+		return NULL;
+	of_comm = keys->key[key].flags & FUNCTION_COMM;
+	return notebook_note(notes, query_options_group_name(of_comm ? GROUP_COMM : keys->grouping),
 			     keys->key[key].label, keys->key[key].module);
 }
 
@@ -62,28 +65,39 @@ static const struct note *note_of_row(const struct report *r, size_t i)
 		return NULL;
 	if (of_nodes && r->notes->has_nodes)
 		note = note_of_node(r, i);
-	return note ? note : note_of_key(r, report_keys(r, row), row->key);
+	return note ? note : note_of_key(r->notes, report_keys(r, row), row->key);
+}
+
+/* Of the site at a line, else of the function that it is in. */
+static const struct note *note_of_place(const struct report *r, const struct footprint *f,
+					uint32_t of, uint32_t file, uint32_t line)
+{
+	const struct key *key;
+	const char *path = profile_string(f->profile, (string_id){ file }, NULL);
+	const char *slash = strrchr(path, '/');
+	const struct note *note;
+	char *clean, *name;
+
+	if (!notebook_has_notes(r->notes) || of == KEY_NONE)
+		return NULL;
+	key = &f->keys.key[of];
+	path = slash && slash[1] ? slash + 1 : path;
+	clean = text_clean(path, strlen(path), false);
+	name = line ? xasprintf("%s %s:%u", key->label, clean, line) : xstrdup(key->label);
+	note = notebook_note(r->notes, NOTE_OF_SITE, name, key->module);
+	free(name);
+	free(clean);
+	return note ? note : note_of_key(r->notes, &f->keys, of);
 }
 
 static const struct note *note_of_site(const struct report *r, const struct footprint_site *site)
 {
-	const struct footprint *f = r->analysis->footprint;
-	const struct key *key = &f->keys.key[site->key];
-	const char *path = profile_string(f->profile, (string_id){ site->file }, NULL);
-	const char *slash = strrchr(path, '/');
-	const struct note *note = NULL;
-	char *clean, *name;
+	return note_of_place(r, r->analysis->footprint, site->key, site->file, site->line);
+}
 
-	if (!notebook_has_notes(r->notes))
-		return NULL;
-	path = slash && slash[1] ? slash + 1 : path;
-	clean = text_clean(path, strlen(path), false);
-	name = site->line ? xasprintf("%s %s:%u", key->label, clean, site->line)
-			  : xstrdup(key->label);
-	note = notebook_note(r->notes, NOTE_OF_SITE, name, key->module);
-	free(name);
-	free(clean);
-	return note ? note : note_of_key(r, &f->keys, site->key);
+static const struct note *note_of_heap_row(const struct report *r, const struct heap_table_row *row)
+{
+	return note_of_place(r, r->heap->footprint, row->key, row->file, row->line);
 }
 
 const char *report_notes_function(const struct report *r, const char *name, const char *module)
@@ -105,7 +119,7 @@ struct told {
 	struct map index;
 };
 
-static void tell(struct told *t, const struct report *r, const struct note *note, FILE *to)
+static void tell(struct told *t, const struct note *note, bool ascii, FILE *to)
 {
 	char *name, *text;
 	uint64_t hash = hash_u64((uint64_t)(uintptr_t)note);
@@ -114,30 +128,51 @@ static void tell(struct told *t, const struct report *r, const struct note *note
 		return;
 	map_add(&t->index, hash, (uint32_t)t->notes.n);
 	vec_push(&t->notes, note);
-	name = text_clean(note->name, strlen(note->name), r->ascii);
-	text = text_clean(note->text, strlen(note->text), r->ascii);
+	name = text_clean(note->name, strlen(note->name), ascii);
+	text = text_clean(note->text, strlen(note->text), ascii);
 	fprintf(to, "# note on %s: %s\n", name, text);
 	free(text);
 	free(name);
+}
+
+static void told_done(struct told *t)
+{
+	vec_done(&t->notes);
+	map_done(&t->index);
+}
+
+static bool is_shown(const struct report *r, size_t i)
+{
+	return r->max_rows <= 0 || i < (uint64_t)r->max_rows;
 }
 
 void report_notes_text(const struct report *r, FILE *to)
 {
 	struct told t = { .index = { 0 } };
 	const struct footprint *f = r->analysis->footprint;
-	bool sites = r->view == VIEW_KIND_MEMORY && f;
 
 	if (!notebook_has_notes(r->notes))
 		return;
-	for (size_t i = 0; i < r->rows.n && !sites; i++)
-		tell(&t, r, note_of_row(r, i), to);
-	for (uint32_t i = 0; sites && i < f->n_sites; i++) {
-		if (r->max_rows > 0 && i >= (uint64_t)r->max_rows)
-			break;
-		tell(&t, r, note_of_site(r, &f->site[i]), to);
-	}
-	vec_done(&t.notes);
-	map_done(&t.index);
+	if (r->view == VIEW_KIND_MEMORY && f)
+		for (uint32_t i = 0; i < f->n_sites && is_shown(r, i); i++)
+			tell(&t, note_of_site(r, &f->site[i]), r->ascii, to);
+	else if (r->heap)
+		for (size_t i = 0; i < r->heap->rows.n && is_shown(r, i); i++)
+			tell(&t, note_of_heap_row(r, &r->heap->rows.at[i]), r->ascii, to);
+	else
+		for (size_t i = 0; i < r->rows.n; i++)
+			tell(&t, note_of_row(r, i), r->ascii, to);
+	told_done(&t);
+}
+
+void report_notes_keys_text(const struct notebook *notes, const struct groups *keys,
+			    const uint32_t *key, size_t n, bool ascii, FILE *to)
+{
+	struct told t = { .index = { 0 } };
+
+	for (size_t i = 0; i < n; i++)
+		tell(&t, note_of_key(notes, keys, key[i]), ascii, to);
+	told_done(&t);
 }
 
 static void put(struct json_out *j, const struct note *note)
@@ -149,6 +184,18 @@ static void put(struct json_out *j, const struct note *note)
 void report_notes_row_json(const struct report *r, size_t row, struct json_out *j)
 {
 	put(j, note_of_row(r, row));
+}
+
+void report_notes_key_json(const struct notebook *notes, const struct groups *keys, uint32_t key,
+			   struct json_out *j)
+{
+	put(j, note_of_key(notes, keys, key));
+}
+
+void report_notes_heap_json(const struct report *r, const struct heap_table_row *row,
+			    struct json_out *j)
+{
+	put(j, note_of_heap_row(r, row));
 }
 
 void report_notes_site_json(const struct report *r, const struct footprint_site *site,
