@@ -27,4 +27,5 @@ libproftop_heap_so_SOURCES += \
 	src/record/heap/trace/tracer_switch.c src/record/heap/trace/tracer_switch.h \
 	src/record/heap/trace/tracer_thread.c src/record/heap/trace/tracer_thread.h \
 	src/record/heap/trace/tracer_throttle.c src/record/heap/trace/tracer_throttle.h \
-	src/record/heap/trace/tracer_writer.c src/record/heap/trace/tracer_writer.h
+	src/record/heap/trace/tracer_writer.c src/record/heap/trace/tracer_writer.h \
+	src/record/heap/trace/zstd_left_out.c
