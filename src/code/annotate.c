@@ -13,6 +13,7 @@
 
 #include "code/annotation.h"
 #include "code/listing.h"
+#include "base/fmt.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/task.h"
@@ -433,36 +434,58 @@ static void note_position(struct maker *m, struct inline_node *n, const struct f
 	vec_push(&n->at, ((struct inline_at){ path, f->line, total }));
 }
 
-/* One address: it is in the sets of all inlined calls around it. */
-static void add_run(struct maker *m, uint32_t i)
+/* The first frame of the function itself from f[k] on; n: none. */
+static uint32_t own_from(const struct maker *m, uint32_t module, const struct frame *f, uint32_t k,
+			 uint32_t n)
 {
-	const struct code_address *c = &m->w.address[i];
-	const struct frame *f = location_frames(&m->locations, c->location);
-	uint32_t n_columns = m->w.n_columns, k = 0, n, source, path, node = ANNOTATION_NONE;
-
-	if (!f)
-		return;
-	n = f->n_more + 1;
-	while (k < n && groups_of_frame(m->l.keys, f[k].function, c->module) != m->l.key)
+	while (k < n && groups_of_frame(m->l.keys, f[k].function, module) != m->l.key)
 		k++;
-	if (k == n || f[k].line == 0)
+	return k;
+}
+
+/* The calls f(k..last] of address i below the line of f[k]; self: it ends in the last of them. */
+static void add_calls(struct maker *m, uint32_t i, const struct frame *f, uint32_t k, uint32_t last,
+		      bool self)
+{
+	uint32_t n_columns = m->w.n_columns, source, path, node = ANNOTATION_NONE;
+
+	if (f[k].line == 0)
 		return;
 	path = listing_path(&m->l, text_of(m, f[k].file));
 	source = find_source(m, m->l.paths.at[path].path, f[k].line);
 	if (source == ANNOTATION_NONE)
 		return;
-	if (n > k + 1 + MOST_INLINED)
-		n = k + 1 + MOST_INLINED;
-	for (uint32_t j = k + 1; j < n; j++) {
+	if (last > k + MOST_INLINED)
+		last = k + MOST_INLINED;
+	for (uint32_t j = k + 1; j <= last; j++) {
 		int64_t *numbers;
 
 		node = node_of(m, source, node, f[j].function);
 		numbers = m->a->numbers.at + (size_t)m->nodes.at[node].numbers * 2 * n_columns;
-		for (uint32_t col = 0; col < n_columns && j == n - 1; col++)
+		for (uint32_t col = 0; self && col < n_columns && j == last; col++)
 			numbers[col] += m->w.address_self[(size_t)i * n_columns + col];
 		vec_push(&m->in_node, node);
 		note_position(m, &m->nodes.at[node], &f[j],
 			      m->w.address_total[(size_t)i * n_columns]);
+	}
+}
+
+/*
+ * One address: it is in the sets of all inlined calls around it. A function that was inlined into itself begins anew: what is further
+ * in stands below its own line there, and counts as self only once.
+ */
+static void add_run(struct maker *m, uint32_t i)
+{
+	const struct code_address *c = &m->w.address[i];
+	const struct frame *f = location_frames(&m->locations, c->location);
+	uint32_t n, k, next;
+
+	if (!f)
+		return;
+	n = f->n_more + 1;
+	for (k = own_from(m, c->module, f, 0, n); k < n; k = next) {
+		next = own_from(m, c->module, f, k + 1, n);
+		add_calls(m, i, f, k, next < n ? next : n - 1, next == n);
 	}
 }
 
@@ -585,6 +608,27 @@ static void say_numbers(struct maker *m)
 	memcpy(a->code_self, m->w.code, sizeof(a->code_self));
 }
 
+/* Compilers give code that they made by themselves no line: lines would seem to be all. */
+static void say_no_line(struct maker *m)
+{
+	struct annotation *a = m->a;
+	char share[FMT_SIZE];
+
+	if (a->sources.n == 0)
+		return;
+	for (uint32_t c = 0; c < a->n_columns; c++) {
+		a->no_line[c] = a->code_self[c];
+		for (size_t i = 0; i < a->sources.n; i++)
+			a->no_line[c] -= annotation_self(a, a->sources.at[i].numbers)[c];
+		for (size_t i = 0; i < a->inlines.n; i++)
+			a->no_line[c] -= annotation_self(a, a->inlines.at[i].numbers)[c];
+	}
+	if (a->no_line[0] > 0)
+		a->no_line_text =
+			keep(m, xasprintf("%s %% of what ended in its code is on no source line",
+					  fmt_percent(share, a->no_line[0], a->code_self[0])));
+}
+
 /* Neither lines nor code: the first reason counts. */
 static void say_nothing(struct annotation *a)
 {
@@ -635,6 +679,7 @@ static int make(struct maker *m, struct progress *progress)
 	make_sources(m);
 	link_code(m);
 	make_inlines(m);
+	say_no_line(m);
 	say_nothing(m->a);
 	return 0;
 }

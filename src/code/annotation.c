@@ -112,6 +112,8 @@ static void add_sources(struct annotation_rows *r, const struct annotation *a)
 	bool rest = false;
 
 	add_blocks_warnings(r, a);
+	if (r->mode == ANNOTATION_SOURCE)
+		add_warning(r, a->no_line_text);
 	for (uint32_t i = 0; i < a->sources.n; i++) {
 		const struct annotation_source *s = &a->sources.at[i];
 

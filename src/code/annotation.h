@@ -90,8 +90,10 @@ struct annotation {
 	int64_t total[LENS_MAX_COLUMNS]; /* of stacks with it: what totals are shares of */
 	int64_t code_self
 		[LENS_MAX_COLUMNS]; /* in its code, inlined or not: what selves are shares of */
-	uint64_t n_unplaced;        /* addresses that no code was found for */
-	VEC(int64_t) numbers;       /* [][2][n_columns]: self, total */
+	int64_t no_line[LENS_MAX_COLUMNS]; /* of code_self, what lines have not; 0 without lines */
+	const char *no_line_text;          /* which share that is; NULL: none */
+	uint64_t n_unplaced;               /* addresses that no code was found for */
+	VEC(int64_t) numbers;              /* [][2][n_columns]: self, total */
 	VEC(struct annotation_file) files;
 	VEC(struct annotation_source) sources; /* by file, hottest first, then line */
 	VEC(struct annotation_inline) inlines;

@@ -117,11 +117,97 @@ static enum code_flow flow_arm64(csh handle, const cs_insn *insn)
 	}
 }
 
-/* What is no instruction, up to the next place where one may begin. */
+/* Bytes of a ModRM byte with what belongs to it, 0 where they end too soon; the Intel manual, volume 2, 2.1.5. */
+static size_t modrm_bytes(const uint8_t *at, size_t n)
+{
+	uint8_t mod, rm;
+	size_t bytes = 1;
+
+	if (n == 0)
+		return 0;
+	mod = at[0] >> 6;
+	rm = at[0] & 7;
+	if (mod == 3)
+		return 1;
+	if (rm == 4) { /* a SIB byte */
+		if (n < 2)
+			return 0;
+		rm = at[1] & 7;
+		bytes = 2;
+	}
+	if (mod == 0)
+		return bytes + (rm == 5 ? 4 : 0);
+	return bytes + (mod == 1 ? 1 : 4);
+}
+
+/* Maps of opcodes, as VEX and EVEX prefixes number them. */
+#define MAP_0F   1
+#define MAP_0F3A 3
+
+static bool has_immediate(uint8_t map, uint8_t opcode)
+{
+	if (map == MAP_0F)
+		return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
+		       (opcode >= 0xc4 && opcode <= 0xc6);
+	return map == MAP_0F3A;
+}
+
+/*
+ * How long an instruction of AVX or AVX-512 is, whatever it does: the library knows not all of them, and what follows is read right
+ * only from where it begins. 0: it is none.
+ */
+static size_t vector_bytes(const uint8_t *code, size_t n)
+{
+	size_t head, modrm;
+	uint8_t map;
+
+	if (n < 4)
+		return 0;
+	switch (code[0]) {
+	case 0xc5:
+		head = 2;
+		map = MAP_0F;
+		break;
+	case 0xc4:
+		head = 3;
+		map = code[1] & 0x1f;
+		break;
+	case 0x62:
+		head = 4;
+		map = code[1] & 7;
+		break;
+	default:
+		return 0;
+	}
+	if (n <= head + 1)
+		return 0;
+	modrm = modrm_bytes(code + head + 1, n - head - 1);
+	if (modrm == 0)
+		return 0;
+	head += 1 + modrm + has_immediate(map, code[head]);
+	return head <= n ? head : 0;
+}
+
+/* Bytes up to the next place where an instruction may begin. */
+static size_t data_bytes(const struct disassembler *d, const uint8_t *code, size_t n)
+{
+	/* In 32-bit programs these bytes begin instructions of old, too, which the library knows. */
+	size_t bytes = d->machine == EM_X86_64 ? vector_bytes(code, n) : 0;
+
+	/* rdpkru, wrpkru, serialize and their kind */
+	if (bytes == 0 && d->machine == EM_X86_64 && n >= 3 && code[0] == 0x0f && code[1] == 0x01 &&
+	    code[2] >= 0xc0)
+		bytes = 3;
+	if (bytes == 0)
+		bytes = d->unit;
+	return bytes < n ? bytes : n;
+}
+
+/* What is no instruction, or none that the library knows. */
 static void decode_data(struct disassembler *d, const uint8_t **code, size_t *n, uint64_t *address,
 			struct decoded *out)
 {
-	uint8_t bytes = *n < d->unit ? (uint8_t)*n : d->unit;
+	uint8_t bytes = (uint8_t)data_bytes(d, *code, *n);
 	int at = snprintf(d->text, sizeof(d->text), ".byte ");
 
 	for (uint8_t i = 0; i < bytes; i++)

@@ -29,8 +29,12 @@ struct story {
 	struct analysis *a;
 };
 
-/* Two samples of match_length: one at an instruction, one in the middle of another, as callers are. */
-static struct story make(const char *path, const char *build_id, const char *source)
+/*
+ * Two samples of match_length: one at an instruction, one in the middle of another, as callers are. What is inlined at the first
+ * is "same", or the function itself; the second is on a line, or on none (0).
+ */
+static struct story make_of(const char *path, const char *build_id, const char *source,
+			    bool recursive, uint32_t second_line)
 {
 	struct story s = { .p = profile_new() };
 	static const struct {
@@ -38,6 +42,7 @@ static struct story make(const char *path, const char *build_id, const char *sou
 		uint32_t line;
 		int64_t weight;
 	} at[] = { { CMP, 3, 30 }, { JE + 1, 5, 10 } };
+	uint32_t line[] = { at[0].line, second_line };
 	module_id m;
 	function_id f, in;
 	string_id file;
@@ -56,8 +61,8 @@ static struct story make(const char *path, const char *build_id, const char *sou
 					 .weight = at[i].weight,
 					 .time_ns = TIME_NONE };
 		location_id l = build_location(s.p, m, at[i].address);
-		const struct frame run[] = { { f.v, file.v, at[i].line, 0 },
-					     { in.v, file.v, 1, 0 } };
+		const struct frame run[] = { { f.v, file.v, line[i], 0 },
+					     { recursive ? f.v : in.v, file.v, 1, 0 } };
 
 		build_location_function(s.p, l, f);
 		if (source)
@@ -69,6 +74,11 @@ static struct story make(const char *path, const char *build_id, const char *sou
 	made_lens(&s.lens, s.p, "");
 	cr_assert_eq(analysis_new(s.p, &s.lens, NULL, &s.a), 0);
 	return s;
+}
+
+static struct story make(const char *path, const char *build_id, const char *source)
+{
+	return make_of(path, build_id, source, false, 5);
 }
 
 static struct annotation *annotate_in(const struct story *s, const char *const *dirs)
@@ -301,6 +311,18 @@ Test(annotate, lines_have_inlined_calls_in_place)
 	cr_expect_eq(a->total[0], 40);
 	cr_expect_eq(a->self[0], 10);
 	cr_expect_eq(a->code_self[0], 40);
+	free(text);
+	free(is);
+	end(&s, a);
+	/* Inlined into itself it counts once, at the line further in; what is on no line is said. */
+	s = make_of("/opt/demo", BUILD_ID, source, true, 0);
+	a = annotate_it(&s);
+	text = rows_text(a, ANNOTATION_SOURCE);
+	is = xasprintf(
+		"!\n%s\n1 a 30/30\n2 b\n3 c 0/30\n > match_length:1 0/30\n4 d\n5 e\n",
+		strrchr(source, '/') + 1);
+	cr_expect_str_eq(text, is, "%s", text);
+	cr_expect_str_eq(a->no_line_text, "25.0 % of what ended in its code is on no source line");
 	free(text);
 	free(is);
 	end(&s, a);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Shares of instructions and lines are those of perf annotate, on programs of demo/code that are compiled and recorded
-# here; skipped without perf, objdump or a compiler, or where perf cannot record.
+# here, and for aarch64 where there is a compiler; skipped without perf, objdump or a compiler, or where perf cannot record.
 set -uo pipefail
 
 proftop=$(realpath "${PROFTOP:-./proftop}")
@@ -15,6 +15,16 @@ command -v perf objdump python3 >/dev/null || exit 77
 perf record -q -e cpu-clock -o probe.data -- true 2>/dev/null || exit 77
 
 made=0
+# compare NAME DATA OPTION…: shares by address and by line are those of perf annotate.
+compare() {
+    local name=$1 data=$2
+    shift 2
+    perf annotate -i "$data" --stdio -l --stdio-color never -s "$name" "$@" >perf.out 2>/dev/null
+    "$proftop" report --view annotate --json --function "$name" "$data" >ours.json || exit 1
+    python3 "$source/tests/interop/annotate.py" "$name" perf.out ours.json || exit 1
+    made=$((made + 1))
+}
+
 # try COMPILER SOURCE EXPRESSION: the two hottest functions of the program that match, by address and by line.
 try() {
     local compiler=$1 program=${2%.*} name
@@ -28,13 +38,17 @@ try() {
     "$proftop" report --json --no-inline -n 20 -f "in:^$program\$" "$program.data" |
         sed -n 's/^{"name": "\([^"]*\)".*/\1/p' | grep -E "$3" | head -n 2 >names
     while read -r name; do
-        perf annotate -i "$program.data" --stdio --stdio-color never -s "$name" >perf.out 2>/dev/null
-        "$proftop" report --view annotate --json --function "$name" "$program.data" >ours.json || exit 1
-        python3 "$source/tests/interop/annotate.py" "$name" perf.out ours.json || exit 1
-        made=$((made + 1))
+        compare "$name" "$program.data"
     done <names
 }
 
 try 'gcc -g -O2' table.c '^(table|matrix)'
 try 'g++ -g -O2' records.cc '^main$'
+# Of a machine that is not here: samples are made up.
+if command -v aarch64-linux-gnu-gcc >/dev/null &&
+    aarch64-linux-gnu-gcc -static -g -O2 -Wl,--build-id -o table-arm "$source/demo/code/table.c"; then
+    python3 "$source/tests/interop/aarch64_data.py" table-arm arm.data table || exit 1
+    name=$("$proftop" report --json --no-inline -n 1 arm.data | sed -n 's/^{"name": "\([^"]*\)".*/\1/p')
+    compare "$name" arm.data --objdump aarch64-linux-gnu-objdump
+fi
 [ $made -gt 0 ] || exit 77

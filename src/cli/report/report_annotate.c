@@ -452,6 +452,7 @@ void report_annotate_json(const struct report *r, const struct annotation *a, FI
 	put_weights(&j, a, "self", a->self);
 	put_weights(&j, a, "total", a->total);
 	put_weights(&j, a, "code_self", a->code_self);
+	put_weights(&j, a, "no_line", a->no_line);
 	json_put_int(&j, "unplaced", (int64_t)a->n_unplaced);
 	if (a->nothing)
 		json_put_text(&j, "nothing", a->nothing);
