@@ -165,10 +165,13 @@ struct event {
 	bool is_default; /* the input names it as the one to be shown first */
 };
 
-/* Does a row that has a time last from then for what it weighs, as stretches between events of a trace do? Others are moments. */
+/*
+ * Does a row that has a time last from then for what it weighs, as stretches between events of a trace and waits do? Others are
+ * moments.
+ */
 static inline bool event_lasts(const struct event *e)
 {
-	return e->is_summed && e->unit == UNIT_NS;
+	return (e->is_summed || e->is_derived) && e->unit == UNIT_NS;
 }
 
 enum fact_kind {

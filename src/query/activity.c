@@ -95,7 +95,7 @@ static void add_batch(const struct sample_scan *r, const struct groups *keys, st
 		if ((own && !own[i]) || (lens && !lens[i]) ||
 		    !sample_scan_counts(&r->column[0], r->event ? r->event[i] : 0))
 			continue;
-		if (r->column[0].lasts)
+		if (sample_scan_lasts(r, i))
 			add_stretch(r, s, i, groups_of_row(keys, id));
 		else
 			add_row(r, s, i, groups_of_row(keys, id));
@@ -400,7 +400,8 @@ int activity_within(const struct profile *p, const struct profile_counts *counts
 
 int activity_together(const struct profile *p, const struct profile_counts *counts,
 		      const struct lens *lens, const struct weights *w,
-		      const struct time_span *span, struct progress *progress, int64_t **slices)
+		      const struct time_span *span, int64_t latest_ns, struct progress *progress,
+		      int64_t **slices)
 {
 	uint32_t all = 0;
 	/* One key for threads of any id. */
@@ -410,7 +411,11 @@ int activity_together(const struct profile *p, const struct profile_counts *coun
 		.within = true,
 		.whole_ns = w->begin_ns == TIME_NONE ? -1 : w->end_ns - w->begin_ns,
 	};
-	int rc = scan(p, counts, lens, &one, progress, &s);
+	int rc;
+
+	if (s.whole_ns > latest_ns)
+		s.whole_ns = latest_ns;
+	rc = scan(p, counts, lens, &one, progress, &s);
 
 	free(s.weight);
 	free(s.n_samples);

@@ -79,11 +79,13 @@ int activity_within(const struct profile *p, const struct profile_counts *counts
 		    const struct lens *lens, const struct weights *w, const struct time_span *span,
 		    struct progress *progress, struct activity *out);
 /*
- * Slices of the same, of all threads together: [span->n], which the caller frees, or NULL where there are no times.
+ * Slices of the same, of all threads together: [span->n], which the caller frees, or NULL where there are no times. What was after
+ * latest_ns since the start counts there.
  */
 int activity_together(const struct profile *p, const struct profile_counts *counts,
 		      const struct lens *lens, const struct weights *w,
-		      const struct time_span *span, struct progress *progress, int64_t **slices);
+		      const struct time_span *span, int64_t latest_ns, struct progress *progress,
+		      int64_t **slices);
 void activity_done(struct activity *a);
 
 #endif

@@ -30,16 +30,37 @@ struct heat_map {
 	int64_t most;          /* the largest cell, at least 0 */
 };
 
+/* What a grid has to fit: the screen, and how closely samples tell. */
+struct heat_limits {
+	uint32_t most_columns; /* at least 1; of heat_grid_choose() alone */
+	uint32_t most_rows;    /* at least 1 */
+	int64_t least_cell_ns; /* cells are not shorter; 0: any may be */
+};
+
+/* Longer spans of time are cut off there, so that no sum of periods is too large a number: 146 years. */
+#define HEAT_WHOLE_MOST (INT64_MAX / 2)
+
 /* Shades that a value may have; 0 is nothing. */
 #define HEAT_LEVELS 8
 
-/* The usual grid of a recording of whole_ns > 0, within so many columns and rows > 0. */
-void heat_grid_choose(int64_t whole_ns, uint32_t most_columns, uint32_t most_rows,
-		      struct heat_grid *out);
+/*
+ * Time that a sample of column 0 stands for, on average: the period of a clock, else how far samples are apart. 0: rows last, or
+ * are allocations, so that cells of any length are exact.
+ */
+int64_t heat_sample_ns(const struct analysis *a);
+/* The shortest cell whose value means something, with samples of that length. */
+int64_t heat_least_cell(int64_t sample_ns);
+/* By how much a cell's value may be wrong, as samples begin and end anywhere in it; 0: not at all. */
+int64_t heat_margin(int64_t value, int64_t scale, int64_t cell_ns, int64_t sample_ns);
+
+/* The usual grid of a recording of 0 < whole_ns <= HEAT_WHOLE_MOST. */
+void heat_grid_choose(int64_t whole_ns, const struct heat_limits *limits, struct heat_grid *out);
 /* The grid of a period; any period above 0 is replaced by the next round one above it. */
-void heat_grid_of(int64_t whole_ns, int64_t period_ns, uint32_t most_rows, struct heat_grid *out);
+void heat_grid_of(int64_t whole_ns, int64_t period_ns, const struct heat_limits *limits,
+		  struct heat_grid *out);
 /* The next shorter or longer period; false where there is none of use. */
-bool heat_grid_zoom(int64_t whole_ns, bool in, uint32_t most_rows, struct heat_grid *grid);
+bool heat_grid_zoom(int64_t whole_ns, bool in, const struct heat_limits *limits,
+		    struct heat_grid *grid);
 
 static inline int64_t heat_cell_ns(const struct heat_grid *g)
 {

@@ -14,10 +14,10 @@ Test(app_heat, keys)
 		{ "is left as it is entered", "7TT", "[7 timeline]", "heat]" },
 		{ "or by any tab", "T1", "[1 top]", "heat]" },
 		{ "and Tab does not come by", "00<Tab>", "[1 top]", "heat]" },
-		{ "a range in it", "TlAllB", "filter  time:1,3.0", "all of the" },
+		{ "a range in it", "TlAllB", "filter  time:2,6.25", "all of the" },
 		{ "which the timeline has", "TlAllBT", "A", " heat]" },
 		{ "and the other way round", "7LAllBT", "filter  time:", "[7 timeline]" },
-		{ "the end first", "TlllBhA", "filter  time:2,3.05", "begins" },
+		{ "the end first", "TlllBhA", "filter  time:4,6.25", "begins" },
 		{ "what begins later than it ends begins anew", "TlAlBhhhlllA",
 		  "the range begins at", "the range ends" },
 		{ "esc forgets a single end there", "TlA<Esc>lB", "the range ends at ",
@@ -26,8 +26,8 @@ Test(app_heat, keys)
 		{ "a cell's frames", "Tp<Enter>", "filter  time:", "heat]" },
 		{ "in the tree", "Tpt", "[2 tree]", "heat]" },
 		{ "back there", "Tpt<Esc>", "[T heat]", "filter  time:" },
-		{ "shorter columns", "T+", "500 ms down a column", "1 s down" },
-		{ "and back", "T+<Esc>", "1 s down a column", "500 ms down" },
+		{ "shorter columns", "T+", "1 s down a column", "2 s down" },
+		{ "and back", "T+<Esc>", "2 s down a column", "1 s down" },
 		{ "nothing is searched there", "/mem<Enter>T", "[T heat]", "bad" },
 	};
 
@@ -38,9 +38,9 @@ Test(app_heat, keys)
 Test(app_heat, dragging)
 {
 	static const struct stage_drag cases[] = {
-		{ "in the heat map", "T", 6, 30, 9, 41, "filter  time:", "all of the" },
-		{ "backwards in it", "T", 9, 41, 6, 30, "filter  time:", "all of the" },
-		{ "not beside it", "T", 6, 2, 9, 41, "[T heat]", "filter  time:" },
+		{ "in the heat map", "T", 6, 20, 7, 41, "filter  time:", "all of the" },
+		{ "backwards in it", "T", 7, 41, 6, 20, "filter  time:", "all of the" },
+		{ "not beside it", "T", 6, 2, 7, 41, "[T heat]", "filter  time:" },
 	};
 
 	stage_app_expect_drags(cases, sizeof(cases) / sizeof(*cases), 110, 30);

@@ -38,7 +38,7 @@
 	X(SHADE_1,     0x2591, '.', 0x2591) /* ░ heat maps without colours */ \
 	X(SHADE_2,     0x2592, '+', 0x2592) /* ▒ */ \
 	X(SHADE_3,     0x2593, '#', 0x2593) /* ▓ */ \
-	X(BLOCK,       0x2588, '@', 0x2588) /* █ */ \
+	X(BLOCK,       0x2588, '#', 0x2588) /* █ */ \
 	X(LEVEL_1,     0x2581, '.', '_')    /* ▁ sparklines, in eighths from below */ \
 	X(LEVEL_2,     0x2582, ':', '_')    /* ▂ */ \
 	X(LEVEL_3,     0x2583, '-', 0x2584) /* ▃ */ \

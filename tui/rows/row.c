@@ -4,6 +4,7 @@
 
 #include "tui/rows/row.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,19 +259,35 @@ static int digits_of(double cpus)
 	return digits;
 }
 
-void row_rate(const struct scene *s, int64_t weight, int64_t slice_ns, char out[FMT_SIZE + 8])
+/* Time of a clock is spent on cpus; time that rows last, and that threads wait, is of threads alone. */
+static const char *rate_unit(const struct scene *s)
 {
-	char number[FMT_SIZE];
+	struct metric m = s->analysis->lens.column[0].metric;
+
+	if (m.measure == MEASURE_WALL || m.event.v >= s->analysis->counts.n_events)
+		return "threads";
+	return event_lasts(profile_event(s->analysis->profile, m.event)) ? "threads" : "CPUs";
+}
+
+void row_rate(const struct scene *s, int64_t weight, int64_t margin, int64_t slice_ns,
+	      char out[ROW_RATE_SIZE])
+{
+	char number[FMT_SIZE], about[FMT_SIZE] = "";
 	enum unit unit;
 	int64_t scale;
-	double cpus;
+	double rate, wrong;
+	int digits;
 
 	row_unit(s, 0, &unit, &scale);
-	cpus = (double)weight / (double)scale / (double)slice_ns;
+	rate = (double)weight / (double)scale / (double)slice_ns;
+	wrong = (double)margin / (double)scale / (double)slice_ns;
+	digits = digits_of(rate);
+	if (weight > 0 && wrong >= 0.5 * pow(0.1, digits))
+		snprintf(about, sizeof(about), " ± %.*f", digits, wrong);
 	if (unit == UNIT_NS)
-		snprintf(out, FMT_SIZE + 8, "%.*f CPUs", digits_of(cpus), cpus);
+		snprintf(out, ROW_RATE_SIZE, "%.*f%s %s", digits, rate, about, rate_unit(s));
 	else
-		snprintf(out, FMT_SIZE + 8, "%s", fmt_weight(number, weight, unit, scale));
+		snprintf(out, ROW_RATE_SIZE, "%s", fmt_weight(number, weight, unit, scale));
 }
 
 char *row_path_term(const struct groups *keys, const struct calltree *t, uint32_t node,

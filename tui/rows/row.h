@@ -71,8 +71,14 @@ const char *row_detail(const struct scene *s, const struct groups *keys, uint32_
 /* The key of that id, or KEY_NONE. Linear in keys. */
 uint32_t row_key_of_id(const struct groups *keys, uint32_t key_id);
 
-/* What column 0 had in a slice of time: "1.9 CPUs" of a clock, else an amount. */
-void row_rate(const struct scene *s, int64_t weight, int64_t slice_ns, char out[FMT_SIZE + 8]);
+#define ROW_RATE_SIZE (FMT_SIZE + 16)
+
+/*
+ * What column 0 had in a slice of time: "1.9 CPUs" of a clock, "2.0 threads" of what waits or lasts, else an amount. The weight
+ * may be wrong by margin, which is said where it is seen: "1.9 ± 0.1 CPUs".
+ */
+void row_rate(const struct scene *s, int64_t weight, int64_t margin, int64_t slice_ns,
+	      char out[ROW_RATE_SIZE]);
 /* The term of that kind (focus-path:A;B;C) of a node of the call tree; the caller frees. */
 char *row_path_term(const struct groups *keys, const struct calltree *t, uint32_t node,
 		    enum term_kind kind);

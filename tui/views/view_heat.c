@@ -40,14 +40,12 @@
 /* Columns of the shades' samples in the legend. */
 #define SHADE_COLS 2
 
-/* Periods are not longer than a half of what a number may be. */
-#define WHOLE_MOST (INT64_MAX / 4)
-
 struct heat_view {
 	struct time_axis axis;
 	struct heat_grid grid;
 	const struct heat_map *map; /* the analysis'; NULL: on its way */
 	int64_t length_ns;          /* of the recording, which ends within the axis */
+	int64_t sample_ns;          /* see heat_sample_ns() */
 	int64_t wanted_ns; /* as in the timeline: where the cursor goes; TIME_UNMARKED: stays */
 	bool zoomed;       /* the period was chosen */
 	bool at_end;       /* of live: the cursor is in the newest cell */
@@ -109,7 +107,8 @@ static void heat_update(void *state, const struct scene *s)
 	int64_t whole = has_times(s) ? w->end_ns - w->begin_ns : 0;
 
 	v->map = made ? made->heat_map : NULL;
-	v->length_ns = whole < 0 || whole > WHOLE_MOST ? WHOLE_MOST : whole + 1;
+	v->length_ns = whole < 0 || whole >= HEAT_WHOLE_MOST ? HEAT_WHOLE_MOST : whole + 1;
+	v->sample_ns = heat_sample_ns(s->analysis);
 	take_range(v, s);
 }
 
@@ -152,20 +151,29 @@ static void go_to(struct heat_view *v, int64_t ns)
 	v->at_end = ns + cell >= v->length_ns;
 }
 
+static struct heat_limits limits_of(const struct heat_view *v, int cols, int rows)
+{
+	return (struct heat_limits){ .most_columns = (uint32_t)cols,
+				     .most_rows = (uint32_t)rows,
+				     .least_cell_ns = heat_least_cell(v->sample_ns) };
+}
+
 static void heat_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct heat_view *v = state;
+	struct heat_limits limits;
 	int cols, rows, n;
 
 	v->gutter = r.cols >= 40 ? GUTTER_COLS : 0;
-	v->head = r.rows >= 4;
+	v->head = r.rows >= 3;
 	v->foot = r.rows >= 3;
 	cols = r.cols - v->gutter > 1 ? r.cols - v->gutter : 1;
 	rows = r.rows - v->head - v->foot > 1 ? r.rows - v->head - v->foot : 1;
+	limits = limits_of(v, cols, rows);
 	if (v->zoomed)
-		heat_grid_of(v->length_ns, v->grid.period_ns, (uint32_t)rows, &v->grid);
+		heat_grid_of(v->length_ns, v->grid.period_ns, &limits, &v->grid);
 	else
-		heat_grid_choose(v->length_ns, (uint32_t)cols, (uint32_t)rows, &v->grid);
+		heat_grid_choose(v->length_ns, &limits, &v->grid);
 	n = v->grid.n_columns < (uint32_t)cols ? (int)v->grid.n_columns : cols;
 	v->width = cols / n < WIDTH_MOST ? cols / n : WIDTH_MOST;
 	look_at(v, v->axis.from_ns / v->grid.period_ns, n);
@@ -270,22 +278,27 @@ static void draw_row_time(const struct heat_view *v, struct canvas *c, struct re
 				  length_text(text, heat_cell_ns(&v->grid) * (int64_t)i));
 }
 
-/* What the largest cell is. */
-static void most_text(const struct heat_view *v, const struct scene *s, char out[FMT_SIZE + 8])
+/* "0.9 ± 0.1 CPUs": what a cell's value is in the time that it lasts. */
+static void rate_text(const struct heat_view *v, const struct scene *s, int64_t value,
+		      char out[ROW_RATE_SIZE])
 {
-	row_rate(s, v->map ? v->map->most : 0, heat_cell_ns(&v->grid), out);
+	int64_t cell = heat_cell_ns(&v->grid), scale;
+	enum unit unit;
+
+	row_unit(s, 0, &unit, &scale);
+	row_rate(s, value, heat_margin(value, scale, cell, v->sample_ns), cell, out);
 }
 
 /* "1 s down a column, 40 ms a cell", and what shades mean. */
 static void draw_head(const struct heat_view *v, const struct scene *s, struct canvas *c,
 		      struct rect r)
 {
-	char period[FMT_SIZE + 4], cell[FMT_SIZE + 4], most[FMT_SIZE + 8];
+	char period[FMT_SIZE + 4], cell[FMT_SIZE + 4], most[ROW_RATE_SIZE];
 	int col = r.col, left, need;
 
 	length_text(period, v->grid.period_ns);
 	length_text(cell, heat_cell_ns(&v->grid));
-	most_text(v, s, most);
+	rate_text(v, s, v->map ? v->map->most : 0, most);
 	left = canvas_printf(c, r.row, col, r.cols, STYLE_DIM,
 			     r.cols >= 70 ? "%s down a column, %s a cell" : "%s / %s", period,
 			     cell);
@@ -363,10 +376,20 @@ static bool go_to_peak(struct heat_view *v)
 	return true;
 }
 
-static bool zoom(struct heat_view *v, bool in)
+static bool zoom(struct heat_view *v, bool in, struct effect *out)
 {
-	if (!heat_grid_zoom(v->length_ns, in, v->grid.n_rows, &v->grid))
-		return false;
+	struct heat_limits limits = limits_of(v, v->n_columns, (int)v->grid.n_rows);
+	char sample[FMT_SIZE];
+
+	if (!heat_grid_zoom(v->length_ns, in, &limits, &v->grid)) {
+		if (!in || v->sample_ns == 0)
+			return false;
+		out->kind = EFFECT_MESSAGE;
+		out->text = xasprintf(
+			"a sample stands for %s here: shorter cells would show chance, not load",
+			fmt_ns(sample, v->sample_ns));
+		return true;
+	}
 	/* the next layout knows how many rows there are room for */
 	v->zoomed = true;
 	v->wanted_ns = v->axis.cursor_ns;
@@ -406,6 +429,12 @@ static void show_frames(const struct heat_view *v, const struct scene *s, enum v
 	out->text = time_axis_term(v->axis.cursor_ns, v->axis.cursor_ns + heat_cell_ns(&v->grid));
 }
 
+static int64_t far_step(const struct heat_view *v)
+{
+	return v->grid.period_ns < v->length_ns / FAR_COLUMNS ? v->grid.period_ns * FAR_COLUMNS
+							      : v->length_ns;
+}
+
 static int64_t step_of(const struct heat_view *v, enum action a)
 {
 	int64_t cell = heat_cell_ns(&v->grid), period = v->grid.period_ns;
@@ -420,9 +449,9 @@ static int64_t step_of(const struct heat_view *v, enum action a)
 	case ACTION_LEFT:
 		return -period;
 	case ACTION_FAR_RIGHT:
-		return period * FAR_COLUMNS;
+		return far_step(v);
 	case ACTION_FAR_LEFT:
-		return -period * FAR_COLUMNS;
+		return -far_step(v);
 	case ACTION_PAGE_DOWN:
 	case ACTION_HALF_DOWN:
 		return period * v->n_columns / (a == ACTION_HALF_DOWN ? 2 : 1);
@@ -461,7 +490,7 @@ static bool heat_act(void *state, const struct scene *s, enum action a, struct e
 		return true;
 	case ACTION_ZOOM_IN:
 	case ACTION_ZOOM_OUT:
-		return zoom(v, a == ACTION_ZOOM_IN);
+		return zoom(v, a == ACTION_ZOOM_IN, out);
 	case ACTION_PEAK:
 		return go_to_peak(v);
 	case ACTION_BACK:
@@ -543,18 +572,18 @@ static uint32_t heat_find(void *state, const struct scene *s, int step, uint32_t
 	return 0;
 }
 
-/* "12.04 s – 12.08 s: 0.9 CPUs, 36.0 ms": the cursor's cell. */
+/* "12.04 s – 12.08 s: 36.0 ms, 0.9 ± 0.1 CPUs": the cursor's cell. */
 static char *heat_status(const void *state, const struct scene *s)
 {
 	const struct heat_view *v = state;
 	int64_t from = v->axis.cursor_ns, to = from + heat_cell_ns(&v->grid), value;
-	char begin[FMT_SIZE], end[FMT_SIZE], amount[FMT_SIZE], rate[FMT_SIZE + 8];
+	char begin[FMT_SIZE], end[FMT_SIZE], amount[FMT_SIZE], rate[ROW_RATE_SIZE];
 	struct scene in_units = *s;
 
 	if (why_not(s) || !has_times(s) || !value_at(v, from, &value))
 		return NULL;
 	in_units.percent = false;
-	row_rate(s, value, to - from, rate);
+	rate_text(v, s, value, rate);
 	row_share(amount, &in_units, value, 0);
 	return xasprintf("%s s – %s s: %s%s%s", fmt_exact(begin, from, NS_PER_S),
 			 fmt_exact(end, to, NS_PER_S), amount,

@@ -249,11 +249,11 @@ static void timeline_layout(void *state, const struct scene *s, struct rect r)
 
 /* What a column of the graph reached. */
 static void rate_text(const struct timeline_view *v, const struct scene *s, int64_t weight,
-		      char out[FMT_SIZE + 8])
+		      char out[ROW_RATE_SIZE])
 {
 	const struct time_span *of = span_of(v);
 
-	row_rate(s, weight, (of->to_ns - of->from_ns) / of->n, out);
+	row_rate(s, weight, 0, (of->to_ns - of->from_ns) / of->n, out);
 }
 
 static int64_t most_of(const struct timeline_view *v)
@@ -287,7 +287,7 @@ static void draw_column(const struct timeline_view *v, struct canvas *c, struct 
 static void draw_graph(const struct timeline_view *v, const struct scene *s, struct canvas *c,
 		       struct rect r)
 {
-	char text[FMT_SIZE + 8], *metric;
+	char text[ROW_RATE_SIZE], *metric;
 	int64_t most = most_of(v);
 
 	for (int col = 0; col < v->axis.cols && r.rows > v->graph; col++)
@@ -544,7 +544,7 @@ static char *timeline_status(const void *state, const struct scene *s)
 	const struct timeline_view *v = state;
 	const struct activity_row *row = thread_list_current(&v->threads);
 	int col = time_axis_col(&v->axis, v->axis.cursor_ns);
-	char at[FMT_SIZE], all[FMT_SIZE], part[FMT_SIZE], rate[FMT_SIZE + 8];
+	char at[FMT_SIZE], all[FMT_SIZE], part[FMT_SIZE], rate[ROW_RATE_SIZE];
 	char detail[THREAD_ROW_DETAIL], *name, *out;
 	struct scene in_units = *s;
 

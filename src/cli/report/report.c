@@ -534,6 +534,7 @@ static int make_heat(struct report *r, struct err *e)
 	struct analysis *a = r->analysis;
 	int64_t whole = a->weights.end_ns - a->weights.begin_ns;
 	struct over_time_wish wish = { .kind = OVER_HEAT_MAP };
+	struct heat_limits limits = { REPORT_HEAT_COLUMNS, report_heat_rows(r), 0 };
 	struct heat_grid *g = xcalloc(1, sizeof(*g));
 	struct over_time *made;
 
@@ -542,8 +543,9 @@ static int make_heat(struct report *r, struct err *e)
 	r->n_sums = 1;
 	if (a->weights.begin_ns == TIME_NONE)
 		return err_set(e, -EINVAL, "--view heat wants times, and these samples have none");
-	whole = whole < INT64_MAX / 4 ? whole + 1 : INT64_MAX / 4;
-	heat_grid_choose(whole, REPORT_HEAT_COLUMNS, report_heat_rows(r), g);
+	whole = whole < HEAT_WHOLE_MOST ? whole + 1 : HEAT_WHOLE_MOST;
+	limits.least_cell_ns = heat_least_cell(heat_sample_ns(a));
+	heat_grid_choose(whole, &limits, g);
 	wish.span = (struct time_span){ .to_ns = g->period_ns * g->n_columns,
 					.n = g->n_columns * g->n_rows };
 	over_time_new(a, &wish, NULL, NULL, &made); /* nobody cancels it */

@@ -110,6 +110,7 @@ static void note_time(const struct sample_scan *r, const struct notes *n, uint64
 	const struct sample_scan_column *column = &r->column[0];
 	uint32_t thread = sample_rows_thread(&r->rows, i);
 	int64_t at = r->rows.time_ns[i], since;
+	bool lasts = sample_scan_lasts(r, i);
 	size_t slice, last;
 
 	if (at == TIME_NONE || n->slices_per_ns == 0)
@@ -119,7 +120,7 @@ static void note_time(const struct sample_scan *r, const struct notes *n, uint64
 	since = at > since ? (int64_t)((uint64_t)at - (uint64_t)since) : 0;
 	if (since < 0 || since > w->end_ns - w->begin_ns)
 		since = w->end_ns - w->begin_ns;
-	if (column->lasts) {
+	if (lasts) {
 		sample_scan_stretch(w->slice, WEIGH_N_SLICES, (double)since * n->slices_per_ns,
 				    ((double)since + sample_scan_span_ns(r, i)) * n->slices_per_ns,
 				    sample_scan_weight(column, i));
@@ -137,7 +138,7 @@ static void note_time(const struct sample_scan *r, const struct notes *n, uint64
 		return;
 	if (w->first_ns == TIME_NONE || at < w->first_ns)
 		w->first_ns = at;
-	if (column->lasts)
+	if (lasts)
 		at += (int64_t)fmin(sample_scan_span_ns(r, i), (double)(w->end_ns - at));
 	if (w->last_ns == TIME_NONE || at > w->last_ns)
 		w->last_ns = at;

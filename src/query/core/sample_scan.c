@@ -17,6 +17,7 @@ static void prepare_column(struct sample_scan *r, const struct profile *p, uint3
 {
 	struct sample_scan_column *column = &r->column[c];
 	struct metric m = r->lens->column[c].metric;
+	bool has_stretches = r->columns.time_ns && r->columns.weight;
 	const struct event *event;
 
 	column->event = column->also = m.event.v;
@@ -36,9 +37,12 @@ static void prepare_column(struct sample_scan *r, const struct profile *p, uint3
 	}
 	column->weighs = true;
 	column->one = r->columns.scale[m.event.v];
-	column->lasts = event_lasts(event) && r->columns.time_ns && r->columns.weight;
-	if (m.measure == MEASURE_WALL && metric_waits(p, m).v < r->counts.n_events)
+	column->lasts = event_lasts(event) && has_stretches;
+	if (m.measure == MEASURE_WALL && metric_waits(p, m).v < r->counts.n_events) {
 		column->also = metric_waits(p, m).v;
+		column->also_lasts = event_lasts(profile_event(p, metric_waits(p, m))) &&
+				     has_stretches;
+	}
 }
 
 /* How much of a weight is before a place in its stretch, which is 0 to 1. */

@@ -38,7 +38,8 @@ struct sample_scan_column {
 	bool counts;         /* `weight` is how many samples rows are, */
 	bool weighs;         /* or what they weigh; neither: rows add one each */
 	int64_t per_sample;  /* rows stand for so much weight a sample; 0: see rows.count */
-	bool lasts;          /* rows last for what they weigh, see event_lasts() */
+	bool lasts;          /* rows of `event` last for what they weigh, see event_lasts(); */
+	bool also_lasts;     /* and those of `also` */
 	bool passes[SAMPLE_SCAN_BATCH]; /* of the batch; undefined when the sieve passes all */
 };
 
@@ -152,13 +153,26 @@ static inline uint64_t sample_scan_samples(const struct sample_scan *r, uint32_t
 	return weight > 0 ? (uint64_t)sample_scan_left(r, i, weight, SAMPLE_SCAN_FADED) : 0;
 }
 
+/* Does row i of the batch last for what it weighs in column 0? Several waits that are folded into one row do not. */
+static inline bool sample_scan_lasts(const struct sample_scan *r, uint64_t i)
+{
+	const struct sample_scan_column *c = &r->column[0];
+	uint64_t row = r->begin + i;
+
+	if (!c->lasts && !c->also_lasts)
+		return false;
+	if (row < r->columns.n_folded && r->columns.count[row] > 1)
+		return false;
+	return (r->event ? r->event[i] : 0) == c->event ? c->lasts : c->also_lasts;
+}
+
 /* How long after a row's time its last sample was, or, in column 0, its end is. */
 static inline double sample_scan_span_ns(const struct sample_scan *r, uint64_t i)
 {
 	uint64_t row = r->begin + i;
 	const struct sample_scan_column *c = &r->column[0];
 
-	if (c->lasts) {
+	if (sample_scan_lasts(r, i)) {
 		int64_t weight = sample_scan_weight(c, i);
 
 		return weight > 0 ? (double)weight / (double)c->one : 0;
