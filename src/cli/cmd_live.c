@@ -17,6 +17,7 @@
 #include "cli/live/live_heap.h"
 #include "cli/live/live_recorder.h"
 #include "cli/live/live_target.h"
+#include "cli/load/load_heaps.h"
 #include "cli/options/command.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
@@ -80,6 +81,7 @@ static enum status show_recording(const struct options *o)
 	filter = filter_of(o);
 	w.lens.filter = filter;
 	w.lens.n_events = 0; /* they are those that are recorded */
+	w.lens.hides_tracer = !o->tracer && o->cpu && o->heap;
 	w.watched = live_target_new(o, live_recorder_command(r));
 	w.read.recorder = live_recorder_pid(r);
 	w.read.title = live_recorder_name(r);
@@ -162,6 +164,7 @@ static enum status live(const struct options *o)
 		return STATUS_UNUSABLE;
 	if (o->files.n == 1 && is_program(o->files.at[0]))
 		return STATUS_UNUSABLE;
+	w.lens = load_heaps_lens(o);
 	if (o->files.n > 0)
 		return explore(&w);
 	if (!isatty(STDIN_FILENO))

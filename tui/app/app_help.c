@@ -14,6 +14,7 @@
 #include "query/core/regex.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
+#include "tui/app/app_views.h"
 #include "tui/rows/match_cursor.h"
 #include "tui/rows/row.h"
 
@@ -107,6 +108,10 @@ static bool works_now(const struct app *a, enum action action)
 	case ACTION_EQUALISE:
 	case ACTION_SIZE:
 		return a->analysis->diff != NULL;
+	case ACTION_HEAP_VIEW:
+		return app_has_view(a, VIEW_KIND_LEAKS);
+	case ACTION_HEAT_MAP:
+		return !a->analysis->diff;
 	case ACTION_NEXT:
 	case ACTION_PREVIOUS:
 		return a->seeking.pattern != NULL;
@@ -141,14 +146,45 @@ static void put_action(struct page *p, const struct app *a, enum action action)
 		put_key(p, keys, help_of(a, action));
 }
 
-static void put_actions(struct page *p, const struct app *a, bool everywhere)
-{
-	for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++) {
-		enum action action = (enum action)i;
+/* Under which title of the overlay a key stands. */
+enum title {
+	TITLE_HERE,   /* what this view's rows are for */
+	TITLE_VIEWS,  /* other views, and saved ones */
+	TITLE_KEEPS,  /* what outlives the screen: notes, copies, files */
+	TITLE_ALWAYS, /* moving about, filters, the rest */
+	TITLE_COMPARES
+};
 
-		if ((action_where(action) == IN_ALL) == everywhere && !of_comparisons(action))
-			put_action(p, a, action);
+static enum title title_of(enum action action)
+{
+	switch (action) {
+	case ACTION_NEXT_VIEW:
+	case ACTION_PREV_VIEW:
+	case ACTION_VIEW_1:
+	case ACTION_HEAP_VIEW:
+	case ACTION_HEAT_MAP:
+	case ACTION_SAVED:
+		return TITLE_VIEWS;
+	case ACTION_NOTE:
+	case ACTION_COPY:
+	case ACTION_COPY_STACK:
+	case ACTION_EDIT:
+	case ACTION_SAVE:
+	case ACTION_EXPORT:
+		return TITLE_KEEPS;
+	default:
+		return of_comparisons(action)           ? TITLE_COMPARES
+		       : action_where(action) == IN_ALL ? TITLE_ALWAYS
+							: TITLE_HERE;
 	}
+}
+
+static void put_actions(struct page *p, const struct app *a, enum title title)
+{
+	for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++)
+		if (title_of((enum action)i) == title)
+			put_action(p, a, (enum action)i);
+	put(p, STYLE_NORMAL, "");
 }
 
 /* The keys of a comparison, and how its numbers are read. */
@@ -192,11 +228,13 @@ static void put_all(struct page *p, const struct app *a)
 		put_comparison(p, a);
 	snprintf(title, sizeof(title), "KEYS IN %s: %s", app_ops(a)->name, app_ops(a)->help);
 	put(p, STYLE_HEADER_SORTED, title);
-	put_actions(p, a, false);
-	put(p, STYLE_NORMAL, "");
+	put_actions(p, a, TITLE_HERE);
+	put(p, STYLE_HEADER_SORTED, "OTHER VIEWS");
+	put_actions(p, a, TITLE_VIEWS);
+	put(p, STYLE_HEADER_SORTED, "NOTES, COPIES AND FILES");
+	put_actions(p, a, TITLE_KEEPS);
 	put(p, STYLE_HEADER_SORTED, "EVERYWHERE");
-	put_actions(p, a, true);
-	put(p, STYLE_NORMAL, "");
+	put_actions(p, a, TITLE_ALWAYS);
 	put(p, STYLE_HEADER_SORTED, "ON THE SCREEN");
 	put_families(p);
 	if (app_contexts(a) & IN_FLAME)

@@ -19,33 +19,47 @@
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
 
-#define MAX_HINTS 8
+/* Many more than that nobody reads, however wide the screen is. */
+#define MAX_HINTS 12
+
+/* What a prompt takes, in pieces that are shown whole or not at all; NULL ends them. */
+#define MAX_PIECES 12
+
+static const char *const prompt_pieces[][MAX_PIECES + 1] = {
+	[PROMPT_SEARCH] = { "Enter keeps it", "Esc leaves", "a regular expression",
+			    "upper case counts if used" },
+	[PROMPT_FILTER] = { "Tab completes", "fn:", "module:", "time:2,5", "! not",
+			    "thread:", "tid:", "leaf:", "in:", "is:idle", "focus:", "merge:" },
+	[PROMPT_NOTE] = { "Enter keeps it", "without text none",
+			  "Tab: on the function or this row alone" },
+	[PROMPT_SAVE] = { "Enter saves", "letters and digits",
+			  "Tab: for this file or for all files" },
+	[PROMPT_EXPORT] = { ".svg", ".pb.gz", ".json", ".speedscope.json", ".folded", ".csv",
+			    ".jsonl", ".cpuprofile", ".callgrind" },
+};
+
+/* Draws a piece if there is room for all of it; returns the column behind. */
+static int draw_piece(struct canvas *c, int row, int col, const char *piece)
+{
+	if (col + (int)text_width(piece, strlen(piece)) > c->cols)
+		return col;
+	return col + canvas_puts(c, row, col, c->cols - col, STYLE_DIM, piece) + 2;
+}
 
 static void draw_prompt_hints(const struct app *a, struct canvas *c)
 {
-	static const char *const help[] = {
-		[PROMPT_SEARCH] =
-			"Enter keeps it, Esc leaves; a regular expression, upper case counts if used",
-		[PROMPT_FILTER] =
-			"Tab completes; fn: module: leaf: in: thread: tid: time:2,5 is:idle focus: merge:  ! not",
-		[PROMPT_NOTE] =
-			"Enter keeps it, without text none; Tab: on the function or on this row alone",
-		[PROMPT_SAVE] =
-			"Enter saves; Tab: for this file or for all files; a word of letters and digits",
-		[PROMPT_EXPORT] =
-			".svg .pb.gz .json .speedscope.json .folded .csv .jsonl .cpuprofile .callgrind",
-	};
-	int row = a->chrome.hints;
+	int row = a->chrome.hints, col = 1;
 
-	if (a->message)
+	if (a->message) {
 		canvas_puts(c, row, 1, c->cols - 1, a->message_bad ? STYLE_ERROR : STYLE_NORMAL,
 			    a->message);
-	else if (a->prompting == PROMPT_FILTER && !a->prompt.touched && a->lens.filter &&
-		 filter_n_terms(a->lens.filter) > 0)
-		canvas_printf(c, row, 1, c->cols - 1, STYLE_DIM,
-			      "Backspace takes the last term away; %s", help[a->prompting]);
-	else if (a->prompting != PROMPT_NONE)
-		canvas_puts(c, row, 1, c->cols - 1, STYLE_DIM, help[a->prompting]);
+		return;
+	}
+	if (a->prompting == PROMPT_FILTER && !a->prompt.touched && a->lens.filter &&
+	    filter_n_terms(a->lens.filter) > 0)
+		col = draw_piece(c, row, col, "Backspace takes the last term away");
+	for (int i = 0; i < MAX_PIECES && prompt_pieces[a->prompting][i]; i++)
+		col = draw_piece(c, row, col, prompt_pieces[a->prompting][i]);
 }
 
 void app_first_key(const struct app *a, enum action action, char out[APP_KEYS_SIZE])
@@ -115,6 +129,9 @@ static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum act
 
 static bool has_hint(const struct app *a, enum action action)
 {
+	/* Where there is nothing to save a view of. */
+	if (action == ACTION_SAVED && !(app_contexts(a) & (IN_FRAMES | IN_TASKS | IN_TIME)))
+		return false;
 	if (action == ACTION_METRIC && a->analysis->counts.n_events < 2)
 		return false;
 	/* It is for who looks at time. */
@@ -126,6 +143,12 @@ static bool has_hint(const struct app *a, enum action action)
 		return false;
 	return action != ACTION_NONE && action_where(action) & app_contexts(a) &&
 	       action_hint(action)[0] != '\0' && action != ACTION_HELP && !leads_here(a, action);
+}
+
+/* Is it a hint for a screen with room to spare? It takes none from what is done more often. */
+static bool comes_last(enum action action)
+{
+	return action == ACTION_NOTE || action == ACTION_SAVED;
 }
 
 /* Which hints fit into so many columns: first what one cannot do without, then as in the table. */
@@ -141,11 +164,14 @@ static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
 	int n = 1;
 
-	for (int i = a->live.baseline_ns < 0; i < n_first + N_ACTIONS && n < MAX_HINTS; i++) {
-		enum action action = i < n_first ? first[i] : (enum action)(i - n_first);
+	for (int i = a->live.baseline_ns < 0; i < n_first + 2 * N_ACTIONS && n < MAX_HINTS; i++) {
+		enum action action = i < n_first ? first[i]
+						 : (enum action)((i - n_first) % N_ACTIONS);
 		int cols;
 
-		if (chosen[action] || !has_hint(a, action))
+		if (chosen[action] || !has_hint(a, action) ||
+		    (comes_last(action) && i < n_first + N_ACTIONS) ||
+		    (action == ACTION_MARK_B && !chosen[ACTION_MARK_A]))
 			continue;
 		cols = hint_cols(a, action);
 		if (cols == 0 || cols > room)
@@ -171,7 +197,8 @@ static void draw_own_hints(struct app *a, struct canvas *c, int col, const struc
 		char key[APP_KEYS_SIZE];
 
 		app_first_key(a, hint[i].action, key);
-		if (key[0] == '\0')
+		if (key[0] == '\0' ||
+		    col + (int)(text_width(key, strlen(key)) + 1 + strlen(hint[i].text)) > c->cols)
 			continue;
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_HINT_KEY, key) + 1;
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_HINT, hint[i].text) + 2;

@@ -71,7 +71,7 @@
 	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS | IN_CODE | IN_HEAT, "flame",   "show the selection in the flame graph") \
 	X(TO_ANNOTATE,  "to-annotate",   "u",                    IN_FRAMES, "source",  "show the source lines and instructions of the selection: below the selected node of a tree, else everywhere") \
 	X(MENU,         "menu",          ". <F2>",               IN_FRAMES, "reshape", "list what can be done with the row: focus, drop, merge, collapse; Esc undoes it") \
-	X(NOTE,         "note",          ";",                    IN_FRAMES, "",        "note something on the row, which ¶ marks; Tab: on this node or site alone") \
+	X(NOTE,         "note",          ";",                    IN_FRAMES, "note",      "note something on the row, which ¶ marks; Tab: on this node or site alone") \
 	X(SEARCH,       "search",        "/ <F3>",               IN_NAMES | IN_CODE, "search",  "search names by regular expression, as you type") \
 	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \
 	X(NEXT,         "next",          "n",                    IN_NAMES, "",        "next match") \
@@ -105,7 +105,7 @@
 	X(VIEW_10,      "view-10",       "0",                    IN_ALL,    "",        "") \
 	X(HEAP_VIEW,    "heap-view",     "M",                    IN_ALL,    "",        "of a heap: leaks; again: lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks, allocators") \
 	X(HEAT_MAP,     "heat-map",      "T",                    IN_ALL,    "heat map", "a heat map of time: a column a second, down it the parts of that second; again: the timeline") \
-	X(SAVED,        "saved",         "V",                    IN_ALL,    "",        "saved views: filter, order and grouping by name; Enter shows one, s saves what is shown, d deletes one") \
+	X(SAVED,        "saved",         "V",                    IN_ALL,    "saved views",      "saved views: filter, order and grouping by name; Enter shows one, s saves what is shown, d deletes one") \
 	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
 	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "pause",   "pause the screen, and continue; data is still collected") \
 	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s, or all with what is older counting less") \
