@@ -182,6 +182,26 @@ static void expect_row(const struct heap_columns *c, const struct heap_rows_read
 	cr_assert_eq(read->origin[at], row->origin, "row %u", i);
 }
 
+/* The same rows, without those that are brief. */
+static void expect_kept(const struct heap_columns *c, uint32_t from, uint32_t to,
+			const struct made_row *row)
+{
+	struct heap_rows_read read;
+	uint32_t n, at = 0;
+	uint64_t brief = allocation_read_kept(c, from, to, &read, &n);
+
+	for (uint32_t i = from; i < to; i++) {
+		if (brief >> i % HEAP_GROUP & 1) {
+			cr_assert_eq(row[i].end, (row[i].begin + 1) | END_TEMPORARY);
+			continue;
+		}
+		cr_assert_eq(read.row[at], i);
+		expect_row(c, &read, at++, i, &row[i]);
+	}
+	cr_assert_eq(at, n);
+	cr_assert_eq(brief >> (to - 1) % HEAP_GROUP >> 1, 0);
+}
+
 Test(heap, rows_say_what_was_written)
 {
 	static struct made_row row[N_MADE];
@@ -209,6 +229,7 @@ Test(heap, rows_say_what_was_written)
 
 			for (uint32_t i = 0; i < n; i++)
 				expect_row(&c, &read, i, from + i, &row[from + i]);
+			expect_kept(&c, from, from + n, row);
 			from += n;
 		}
 		builder_begin(b.p);

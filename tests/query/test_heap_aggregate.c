@@ -160,6 +160,40 @@ static void compare(const struct story *s, const struct choice *c, int64_t curso
 	}
 }
 
+/*
+ * What is asked together decides how blocks are added up: without frees, and with a level first, those that are in no level
+ * are added up by where they were handed out.
+ */
+static void compare_together(const struct story *s, const struct choice *c, int64_t cursor_ns)
+{
+	static const enum measure asked[] = { MEASURE_PEAK,      MEASURE_WEIGHT, MEASURE_SAMPLES,
+					      MEASURE_TEMPORARY, MEASURE_LIVE,   MEASURE_FREED,
+					      MEASURE_FREED_BY };
+	enum { N = sizeof(asked) / sizeof(*asked) };
+	struct weights w[2];
+	struct profile_counts counts;
+	struct lens l;
+
+	profile_counts_read(s->p, &counts);
+	made_lens(&l, s->p, c->filter);
+	l.cursor_ns = cursor_ns;
+	for (uint32_t m = 0; m < N; m++)
+		l.column[m].metric = (struct metric){ s->event[0], asked[m], false };
+	for (uint32_t k = 0; k < 2; k++) {
+		l.n_columns = N - 1 + k;
+		cr_assert_eq(aggregate(s->p, &counts, &l, NULL, &w[k]), 0);
+		for (uint32_t i = 0; i < STORY_STACKS * (N - 1); i++)
+			cr_assert_eq(
+				w[k].stack[s->stack[i / (N - 1)].v * l.n_columns + i % (N - 1)],
+				replay(s, c, 0, asked[i % (N - 1)], cursor_ns, (int)(i / (N - 1))),
+				"\"%s\" measure %u", c->filter, asked[i % (N - 1)]);
+	}
+	cr_assert_arr_eq(w[0].slice, w[1].slice, sizeof(w[0].slice));
+	for (uint32_t k = 0; k < 2; k++)
+		weights_done(&w[k]);
+	lens_done(&l);
+}
+
 Test(heap_weigh, weights_are_those_of_a_replay)
 {
 	for (unsigned seed = 1; seed <= 6; seed++) {
@@ -172,6 +206,8 @@ Test(heap_weigh, weights_are_those_of_a_replay)
 			/* Anywhere, also behind the end. */
 			for (int k = 0; k < 4; k++)
 				compare(s, &choices[i], made_number(&lot, 42000) * INT64_C(1000));
+			compare_together(s, &choices[i], INT64_MAX);
+			compare_together(s, &choices[i], made_number(&lot, 42000) * INT64_C(1000));
 		}
 		story_free(s);
 	}
@@ -409,15 +445,22 @@ Test(heap_weigh, many_are_weighed_by_several_threads)
 	profile_counts_read(p, &counts);
 	made_lens(&l, p, "");
 	l.n_columns = 6;
-	for (int i = 0; i < 6; i++)
-		l.column[i].metric = (struct metric){ { o.event }, asked[i], false };
-	cr_assert_eq(aggregate(p, &counts, &l, NULL, &w), 0);
-	for (int i = 0; i < 6; i++) {
-		cr_expect_eq(w.total[i], expected[i], "column %d: %lld", i, (long long)w.total[i]);
-		cr_expect_eq(w.whole[i], expected[i]);
+	/* With what was leaked first, what is in no level is added up by where it was handed out. */
+	for (int first = 0; first < 4; first += 2) {
+		for (int i = 0; i < 6; i++)
+			l.column[i].metric =
+				(struct metric){ { o.event }, asked[(first + i) % 6], false };
+		cr_assert_eq(aggregate(p, &counts, &l, NULL, &w), 0);
+		for (int i = 0; i < 6; i++) {
+			cr_expect_eq(w.total[i], expected[(first + i) % 6], "column %d: %lld", i,
+				     (long long)w.total[i]);
+			cr_expect_eq(w.whole[i], expected[(first + i) % 6]);
+		}
+		cr_expect_eq(w.samples[o.stack], first ? MANY / 3 : MANY);
+		if (first)
+			cr_expect_eq(w.slice[WEIGH_N_SLICES - 1], expected[2]);
+		weights_done(&w);
 	}
-	cr_expect_eq(w.samples[o.stack], MANY);
-	weights_done(&w);
 	lens_done(&l);
 	profile_free(p);
 }

@@ -266,6 +266,7 @@ static inline uint32_t allocation_end(const struct heap_columns *c, uint32_t i, 
 struct heap_rows_read {
 	uint32_t begin[HEAP_GROUP], end[HEAP_GROUP], origin[HEAP_GROUP];
 	uint64_t size[HEAP_GROUP];
+	uint32_t row[HEAP_GROUP]; /* which it is; allocation_read_kept() alone says so */
 };
 
 /*
@@ -274,6 +275,13 @@ struct heap_rows_read {
  */
 uint32_t allocation_read(const struct heap_columns *c, uint32_t from, uint32_t to,
 			 struct heap_rows_read *out);
+
+/*
+ * The same of rows that are not brief, *n of them. Returns bits of those that are, by place in the group: each ends, END_TEMPORARY, at the
+ * moment after its begin.
+ */
+uint64_t allocation_read_kept(const struct heap_columns *c, uint32_t from, uint32_t to,
+			      struct heap_rows_read *out, uint32_t *n);
 
 /* A row is read soon: brings it near. */
 static inline __attribute__((always_inline)) void allocation_fetch(const struct heap_columns *c,

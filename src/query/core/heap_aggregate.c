@@ -14,6 +14,7 @@
 #include "query/core/analysis_cache.h"
 #include "query/core/groups.h"
 #include "query/core/heap_measure.h"
+#include "query/core/heap_rules.h"
 #include "query/core/heap_scan.h"
 #include "query/core/heap_slots.h"
 #include "query/core/heap_sums_cache.h"
@@ -21,28 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums of fewer origins stay in a near cache. */
-#define MANY_ORIGINS 256u
-
-/* The slot that a moment was in; blocks come in the order in which they began, and many do not live for long. */
-struct at_slot {
-	uint32_t from, to; /* its moments; none: nothing is known yet */
-	uint32_t slot;
-};
-
 /* What a thread adds up. */
 struct sums {
 	struct heap_sums of;
-	struct at_slot *at; /* [n_tracks] of the block before; owned */
+	struct heap_at_slot *at;  /* [n_tracks] of the block before; owned */
+	struct heap_freed *freed; /* [n_origins] of the one track; NULL: all are in `of`; owned */
+	struct heap_stretch stretch; /* that the blocks before were in */
 	int64_t whole[LENS_MAX_COLUMNS];
-};
-
-/* Which kinds count a block of a track, where filters do not speak of time: sets of bits. */
-struct rule {
-	uint32_t always, freed, temporary;
-	uint32_t n_levels;                /* of what is there after so many moments */
-	uint32_t at[LENS_MAX_COLUMNS];    /* [n_levels] moments */
-	uint32_t level[LENS_MAX_COLUMNS]; /* [n_levels] kinds */
 };
 
 struct scan {
@@ -63,7 +49,7 @@ struct scan {
 	uint32_t first_of[LENS_MAX_COLUMNS]; /* [n_kinds] the first column of each */
 	uint32_t plain;                      /* bits: columns that add up bytes */
 	bool timed;                          /* some filter speaks of time */
-	struct rule *rule;                   /* [n_tracks]; owned */
+	struct heap_rule *rule;              /* [n_tracks]; owned */
 	struct heap_slots *slots;            /* [n_tracks] of the slices; NULL: none; owned */
 	uint32_t *
 		gone; /* [n_tracks] the slice in which what the process held goes, see heap_slots_gone(); owned */
@@ -87,31 +73,13 @@ static void note_slice(const struct scan *s, struct sums *to, uint32_t kind, uin
 		heap_sum_add(&to->of.net[kind][slot], x);
 }
 
-static inline bool is_at(const struct at_slot *at, uint32_t moment)
-{
-	return moment >= at->from && moment < at->to;
-}
-
-/* Goes to the slot of a moment; behind the last one there is a slot that nobody looks at. */
-static void go_to_slot(const struct heap_slots *s, struct at_slot *at, uint32_t moment)
-{
-	uint32_t slot = heap_slots_of(s, moment);
-
-	if (slot == SLOT_BEFORE)
-		*at = (struct at_slot){ 0, s->bound[0], 0 };
-	else if (slot >= s->n)
-		*at = (struct at_slot){ s->bound[s->n], UINT32_MAX, s->n };
-	else
-		*at = (struct at_slot){ s->bound[slot], s->bound[slot + 1], slot };
-}
-
 /* A kind of a block over time: what is there, or what was asked for, and counts. */
 static void note_time(const struct scan *s, struct sums *to, uint32_t kind, uint32_t track,
 		      uint32_t begin, uint32_t end, int64_t x)
 {
 	bool is_level = s->levels >> kind & 1;
 	const struct heap_track *t = &s->state.track[track];
-	struct at_slot *at = &to->at[track];
+	struct heap_at_slot *at = &to->at[track];
 	struct heap_when when;
 
 	if (begin < t->folded.until && !is_level &&
@@ -125,11 +93,11 @@ static void note_time(const struct scan *s, struct sums *to, uint32_t kind, uint
 		if (end != END_NEVER)
 			end = heap_level_tells(t, end & END_MOMENT);
 	}
-	if (!is_at(at, begin))
-		go_to_slot(&s->slots[track], at, begin);
+	if (!heap_slots_is_at(at, begin))
+		heap_slots_go_to(&s->slots[track], at, begin);
 	if (is_level) {
 		/* What comes and goes within a slot changes nothing at its end. */
-		if (end != END_NEVER && is_at(at, end & END_MOMENT))
+		if (end != END_NEVER && heap_slots_is_at(at, end & END_MOMENT))
 			return;
 		if (end != END_NEVER)
 			note_slice(s, to, kind, track, end & END_MOMENT, -x);
@@ -194,16 +162,21 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 	}
 }
 
-static inline unsigned counted(const struct rule *r, uint32_t begin, uint32_t end)
+/* What is there of a block over time, where that is noted. */
+static inline void note_level(const struct scan *s, struct sums *to,
+			      const struct heap_rows_read *rows, uint32_t i, unsigned noted)
 {
-	unsigned kinds = r->always;
+	uint32_t track = s->state.columns.origins[rows->origin[i]].track;
+	unsigned k = (unsigned)__builtin_ctz(noted & s->levels);
 
-	if (end != END_NEVER)
-		kinds |= r->freed | (end & END_TEMPORARY ? r->temporary : 0);
-	for (uint32_t i = 0; i < r->n_levels; i++)
-		if (begin < r->at[i] && (end & END_MOMENT) >= r->at[i])
-			kinds |= r->level[i];
-	return kinds;
+	note_time(s, to, k, track, rows->begin[i], rows->end[i],
+		  amount(s, s->first_of[k], track, rows->begin[i], rows->size[i]));
+}
+
+/* Kinds of which it is noted when blocks of an origin are. */
+static inline unsigned noted_of(const struct scan *s, uint32_t origin)
+{
+	return (s->columns[origin] & 1) && s->any_time[origin] ? s->noted : 0;
 }
 
 /* The same where no filter speaks of time: what passes is said by origin, later. */
@@ -221,9 +194,9 @@ static inline void add_block_of_any_time(struct scan *s, struct sums *to,
 	/* What ended later than what is looked at has not. */
 	if ((end & END_MOMENT) >= s->state.track[track].n_moments)
 		end = END_NEVER;
-	counts = counted(&s->rule[track], begin, end) & kinds;
-	if ((s->columns[origin] & 1) && s->any_time[origin])
-		noted = s->noted;
+	counts = heap_rule_counts(&s->rule[track], begin, end) & kinds;
+	if (s->any_time)
+		noted = noted_of(s, origin);
 	for (unsigned left = counts; left; left &= left - 1) {
 		unsigned k = (unsigned)__builtin_ctz(left);
 		int64_t x = amount(s, s->first_of[k], track, begin, size);
@@ -236,12 +209,8 @@ static inline void add_block_of_any_time(struct scan *s, struct sums *to,
 		if (s->slots && !(s->levels >> k & 1))
 			note_time(s, to, k, track, begin, end, x);
 	}
-	if (s->slots && (noted & s->levels)) {
-		unsigned k = (unsigned)__builtin_ctz(noted & s->levels);
-
-		note_time(s, to, k, track, begin, end,
-			  amount(s, s->first_of[k], track, begin, size));
-	}
+	if (s->slots && (noted & s->levels))
+		note_level(s, to, rows, i, noted);
 }
 
 /* Was a block freed, by an origin of whose kinds some count that? Those kinds. */
@@ -288,39 +257,79 @@ static void add_free(const struct scan *s, struct sums *to, uint32_t i)
 	}
 }
 
-/* Sums of many origins lie in no near cache: those of the rows that come are asked for before. */
-static inline void fetch_sums(const struct scan *s, const struct sums *to,
-			      const struct heap_rows_read *rows, uint32_t n)
+/* Are the moments of a block that came then, and of the next, of one stretch and one slot? */
+static inline bool is_plain(const struct scan *s, struct sums *to, uint32_t first, uint32_t last)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const struct heap_sum *of = to->of.origin + (size_t)rows->origin[i] * s->n_kinds;
+	if (first < to->stretch.from || first >= to->stretch.to)
+		to->stretch = heap_rule_stretch(&s->rule[0], &s->state.track[0], first);
+	if (last >= to->stretch.to || !s->slots)
+		return last < to->stretch.to;
+	if (!heap_slots_is_at(to->at, first))
+		heap_slots_go_to(&s->slots[0], to->at, first);
+	return heap_slots_is_at(to->at, last);
+}
 
-		__builtin_prefetch(of, 1);
-		__builtin_prefetch(of + s->n_kinds - 1, 1);
+/* A row that is not brief. */
+static inline void add_kept(struct scan *s, struct sums *to, const struct heap_rows_read *rows,
+			    uint32_t i)
+{
+	uint32_t origin = rows->origin[i], end = rows->end[i];
+	unsigned noted;
+
+	if (rows->begin[i] < to->stretch.from || (end & END_MOMENT) >= to->stretch.to) {
+		if (s->kinds[origin])
+			add_block_of_any_time(s, to, rows, i, s->kinds[origin]);
+		return;
+	}
+	heap_freed_add(&to->freed[origin], (end & END_TEMPORARY) != 0, rows->size[i]);
+	noted = s->slots ? noted_of(s, origin) & s->levels : 0;
+	if (noted)
+		note_level(s, to, rows, i, noted);
+}
+
+/* Rows of one group; false: they are for scan_group(). */
+static bool scan_plain(struct scan *s, struct sums *to, uint32_t from, uint32_t end)
+{
+	const struct heap_columns *c = &s->state.columns;
+	struct heap_rows_read rows;
+	uint64_t brief;
+	uint32_t n;
+
+	if (!to->freed ||
+	    !is_plain(s, to, allocation_begin(c, from), allocation_begin(c, end - 1) + 1))
+		return false;
+	brief = allocation_read_kept(c, from, end, &rows, &n);
+	heap_freed_add_brief(to->freed, c, from / HEAP_GROUP, brief);
+	for (uint32_t i = 0; i < n; i++)
+		add_kept(s, to, &rows, i);
+	return true;
+}
+
+static void scan_group(struct scan *s, struct sums *to, uint32_t from, uint32_t end)
+{
+	struct heap_rows_read rows;
+	uint32_t n = allocation_read(&s->state.columns, from, end, &rows);
+
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned kinds = s->kinds[rows.origin[i]] & ~s->frees;
+
+		if (kinds)
+			add_block_of_any_time(s, to, &rows, i, kinds);
+		if (s->frees)
+			add_free(s, to, from + i);
 	}
 }
 
 static void scan_blocks_of_any_time(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
 	struct scan *s = arg;
-	bool many = s->state.columns.n_origins > MANY_ORIGINS;
-	struct heap_rows_read rows;
-	uint32_t n;
+	uint32_t end;
 
-	for (uint32_t at = from; at < to; at += n) {
-		uint32_t end = (at / HEAP_GROUP + 1) * HEAP_GROUP;
-
-		n = allocation_read(&s->state.columns, at, end < to ? end : to, &rows);
-		if (many)
-			fetch_sums(s, &s->sums[worker], &rows, n);
-		for (uint32_t i = 0; i < n; i++) {
-			unsigned kinds = s->kinds[rows.origin[i]] & ~s->frees;
-
-			if (kinds)
-				add_block_of_any_time(s, &s->sums[worker], &rows, i, kinds);
-			if (s->frees)
-				add_free(s, &s->sums[worker], at + i);
-		}
+	for (uint32_t at = from; at < to; at = end) {
+		end = (at / HEAP_GROUP + 1) * HEAP_GROUP;
+		end = end < to ? end : to;
+		if (!scan_plain(s, &s->sums[worker], at, end))
+			scan_group(s, &s->sums[worker], at, end);
 	}
 }
 
@@ -504,38 +513,6 @@ static void begin_slices(struct scan *s)
 	}
 }
 
-/* heap_measure_counts() of a column, as part of a rule. */
-static void add_to_rule(struct rule *r, const struct heap_measure *g, uint32_t track, uint32_t bit)
-{
-	uint32_t i = 0;
-
-	switch (g->measure) {
-	case MEASURE_WEIGHT:
-	case MEASURE_SAMPLES:
-	case MEASURE_WALL:
-		r->always |= bit;
-		return;
-	case MEASURE_FREED:
-		r->freed |= bit;
-		return;
-	case MEASURE_FREED_BY: /* see add_free() */
-		return;
-	case MEASURE_TEMPORARY:
-		r->temporary |= bit;
-		return;
-	case MEASURE_LIVE:
-	case MEASURE_PEAK:
-	case MEASURE_LEAKED:
-	case MEASURE_GROWN:
-		break;
-	}
-	while (i < r->n_levels && r->at[i] != g->at[track])
-		i++;
-	r->n_levels += i == r->n_levels;
-	r->at[i] = g->at[track];
-	r->level[i] |= bit;
-}
-
 static void make_rules(struct scan *s)
 {
 	uint32_t n = s->state.columns.n_tracks;
@@ -544,7 +521,34 @@ static void make_rules(struct scan *s)
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < s->n_kinds; k++)
 			if (s->column[s->first_of[k]].at)
-				add_to_rule(&s->rule[i], &s->column[s->first_of[k]], i, 1u << k);
+				heap_rule_add(&s->rule[i], &s->column[s->first_of[k]], i, 1u << k);
+}
+
+/* May blocks that are in no level be added up by origin, whatever the kind? Then nothing is noted of them but what is there. */
+static bool may_be_quick(const struct scan *s)
+{
+	uint32_t noted = s->any_time ? s->noted : 0;
+
+	if (s->timed || !s->state.exact || s->frees || s->state.columns.n_tracks != 1)
+		return false;
+	for (uint32_t k = 0; k < s->n_kinds; k++)
+		if (s->column[s->first_of[k]].squares ||
+		    ((noted >> k & 1) && !(s->levels >> k & 1)))
+			return false;
+	return true;
+}
+
+/* What was added up by origin. */
+static void fold_freed(struct scan *s, struct sums *to)
+{
+	const struct heap_measure *kind[LENS_MAX_COLUMNS];
+
+	for (uint32_t k = 0; k < s->n_kinds; k++)
+		kind[k] = &s->column[s->first_of[k]];
+	if (to->freed)
+		heap_freed_fold(to->freed, &s->rule[0], kind, s->kinds, s->state.columns.n_origins,
+				s->n_kinds, to->of.origin);
+	free(to->freed);
 }
 
 /* Do two columns count the same of every block, whosever it is? */
@@ -669,6 +673,8 @@ static int scan_all(struct scan *s, struct progress *progress)
 	for (unsigned i = 0; i < s->n_threads; i++) {
 		heap_sums_init(&s->sums[i].of, a, s->n_kinds);
 		s->sums[i].at = xcalloc(a->n_tracks, sizeof(*s->sums[i].at));
+		if (may_be_quick(s))
+			s->sums[i].freed = xcalloc(a->n_origins, sizeof(*s->sums[i].freed));
 	}
 	rc = heap_scan(a->n_allocations, s->n_threads, progress,
 		       s->timed ? scan_blocks : scan_blocks_of_any_time, s);
@@ -676,6 +682,8 @@ static int scan_all(struct scan *s, struct progress *progress)
 		for (uint32_t k = 0; k < s->n_kinds; k++)
 			if (s->kinds[a->bulk[i].origin] >> k & 1)
 				add_bulk(s, &s->sums[0], &a->bulk[i], k);
+	for (unsigned i = 0; i < s->n_threads; i++)
+		fold_freed(s, &s->sums[i]);
 	for (unsigned i = 1; i < s->n_threads; i++) {
 		heap_sums_add(&s->sums[0].of, &s->sums[i].of, a, s->n_kinds);
 		for (uint32_t c = 0; c < s->n_columns; c++)

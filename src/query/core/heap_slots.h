@@ -71,4 +71,29 @@ static inline uint32_t heap_slots_of(const struct heap_slots *s, uint32_t moment
 	return slot;
 }
 
+/* The slot that a moment was in; blocks come in the order in which they began, and many do not live for long. */
+struct heap_at_slot {
+	uint32_t from, to; /* its moments; none: nothing is known yet */
+	uint32_t slot;
+};
+
+static inline bool heap_slots_is_at(const struct heap_at_slot *at, uint32_t moment)
+{
+	return moment >= at->from && moment < at->to;
+}
+
+/* Goes to the slot of a moment: the first also before it; behind the last one there is a slot that nobody looks at. */
+static inline void heap_slots_go_to(const struct heap_slots *s, struct heap_at_slot *at,
+				    uint32_t moment)
+{
+	uint32_t slot = heap_slots_of(s, moment);
+
+	if (slot == SLOT_BEFORE)
+		*at = (struct heap_at_slot){ 0, s->bound[0], 0 };
+	else if (slot >= s->n)
+		*at = (struct heap_at_slot){ s->bound[s->n], UINT32_MAX, s->n };
+	else
+		*at = (struct heap_at_slot){ s->bound[slot], s->bound[slot + 1], slot };
+}
+
 #endif

@@ -14,6 +14,7 @@ libquery_a_SOURCES += \
 	src/query/core/heap_aggregate.c src/query/core/heap_aggregate.h \
 	src/query/core/heap_measure.c src/query/core/heap_measure.h \
 	src/query/core/heap_pass.c src/query/core/heap_pass.h \
+	src/query/core/heap_rules.c src/query/core/heap_rules.h \
 	src/query/core/heap_scan.c src/query/core/heap_scan.h \
 	src/query/core/heap_slots.c src/query/core/heap_slots.h \
 	src/query/core/heap_sums_cache.c src/query/core/heap_sums_cache.h \

@@ -148,22 +148,23 @@ static void look(struct climb *m)
 	m->at = m->moment + 1;
 }
 
-/* What is there when the stretch begins, and ends in it. */
+/* What is there when the stretch begins, and ends in it: no brief row, as nothing else begins before it ends. */
 static void find_earlier(struct climb *m, uint32_t from, uint32_t to)
 {
-	const struct heap_columns *c = &m->state->columns;
-	uint32_t n_moments = m->state->track[m->track].n_moments;
+	uint32_t n_moments = m->state->track[m->track].n_moments, n;
+	struct heap_rows_read rows;
 
-	for (uint32_t i = from; i < to; i++) {
-		uint32_t end = allocation_end(c, i, n_moments);
+	allocation_read_kept(&m->state->columns, from, to, &rows, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t end = rows.end[i] & END_MOMENT;
 		int64_t bytes;
 
-		if ((end != END_NEVER && (end & END_MOMENT) < m->first_moment) || !passes(m, i))
+		if (end < m->first_moment || !passes(m, rows.row[i]))
 			continue;
-		bytes = bytes_of(m, i);
+		bytes = bytes_of(m, rows.row[i]);
 		m->live = sum(m->live, bytes);
-		if (end != END_NEVER)
-			note_end(m, i, end & END_MOMENT, bytes);
+		if (end < n_moments)
+			note_end(m, rows.row[i], end, bytes);
 	}
 }
 
@@ -186,17 +187,52 @@ static inline void climb_row(struct climb *m, uint32_t row, const struct heap_ro
 		note_end(m, row, end & END_MOMENT, bytes);
 }
 
-static void climb_rows(struct climb *m, uint32_t from, uint32_t to)
+/* At most so many bytes are there while rows of a group begin, all of which the track may have; they have sizes of two bytes. */
+static int64_t highest(const struct climb *m, uint32_t from, uint32_t to,
+		       const struct heap_rows_read *kept, uint32_t n)
 {
+	int64_t live = sum(m->live, m->ring[m->moment & RING_MASK]);
+	const uint16_t *size = m->state->columns.size;
+	uint16_t largest = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		live = sum(live, (int64_t)kept->size[i]);
+	for (uint32_t i = from; i < to; i++)
+		largest = size[i] > largest ? size[i] : largest;
+	/* One brief block is there at a time. */
+	return largest == HEAP_SIZE_FAR ? INT64_MAX : sum(live, largest);
+}
+
+/* Rows of a group. Where nothing can be the best, brief ones, which most are, change nothing. */
+static void climb_group(struct climb *m, uint32_t from, uint32_t to)
+{
+	const struct heap_columns *c = &m->state->columns;
 	uint32_t n_moments = m->state->track[m->track].n_moments, n;
 	struct heap_rows_read rows;
+	uint64_t brief = allocation_read_kept(c, from, to, &rows, &n);
 
-	for (uint32_t at = from; at < to; at += n) {
-		uint32_t end = (at / HEAP_GROUP + 1) * HEAP_GROUP;
-
-		n = allocation_read(&m->state->columns, at, end < to ? end : to, &rows);
+	if (!m->state->exact || (brief && highest(m, from, to, &rows, n) > m->best)) {
+		n = allocation_read(c, from, to, &rows);
 		for (uint32_t i = 0; i < n; i++)
-			climb_row(m, at + i, &rows, i, n_moments);
+			climb_row(m, from + i, &rows, i, n_moments);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		climb_row(m, rows.row[i], &rows, i, n_moments);
+}
+
+/* Rows of one sort of stretch: those before it, or its own. */
+static void climb_rows(struct climb *m, uint32_t from, uint32_t to, bool earlier)
+{
+	uint32_t end;
+
+	for (uint32_t at = from; at < to; at = end) {
+		end = (at / HEAP_GROUP + 1) * HEAP_GROUP;
+		end = end < to ? end : to;
+		if (earlier)
+			find_earlier(m, at, end);
+		else
+			climb_group(m, at, end);
 	}
 }
 
@@ -214,10 +250,7 @@ static int climb_stretch(void *arg)
 	while (at < m->to && !progress_cancelled(m->progress)) {
 		to = at < m->from ? m->from : m->to;
 		to = to - at > BATCH ? at + BATCH : to;
-		if (at < m->from)
-			find_earlier(m, at, to);
-		else
-			climb_rows(m, at, to);
+		climb_rows(m, at, to, at < m->from);
 		at = to;
 	}
 	look(m);
