@@ -55,7 +55,7 @@
 	X(ZOOM_IN,      "zoom-in",       "+",                    IN_TIME,   "zoom",    "half as much time around the cursor; shorter columns in a heat map") \
 	X(ZOOM_OUT,     "zoom-out",      "-",                    IN_TIME,   "",        "twice as much time; longer columns in a heat map") \
 	X(PEAK,         "peak",          "p",                    IN_TIME,   "peak",    "go to the busiest moment in sight") \
-	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "range start", "the range that all views show begins here") \
+	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "range start", "the range that all views show begins here; in a heat map again: the column alone, as one second") \
 	X(MARK_B,       "mark-b",        "B",                    IN_TIME,   "range end", "the range ends here") \
 	X(SIDE_A,       "side-a",        "a",                    IN_TASKS | IN_TIME | IN_TOP, "", "one side of a comparison within the recording: the range from A to B, a thread, process, command, event, cpu or cgroup") \
 	X(SIDE_B,       "side-b",        "b",                    IN_HALF,   "compare", "the other side: opens the comparison") \

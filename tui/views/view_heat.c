@@ -467,6 +467,29 @@ static int64_t step_of(const struct heat_view *v, enum action a)
 	}
 }
 
+/* A on the cell that it has just marked takes all of its column: this second alone, wherever in it the cursor is. */
+static void mark(struct heat_view *v, enum action a, struct effect *out)
+{
+	struct time_axis *t = &v->axis;
+	char length[FMT_SIZE + 4], *more;
+
+	if (a == ACTION_MARK_A && t->a_ns == t->cursor_ns && t->b_ns == TIME_UNMARKED) {
+		t->a_ns -= t->a_ns % v->grid.period_ns;
+		t->b_ns = t->a_ns + v->grid.period_ns;
+		if (t->b_ns > v->length_ns)
+			t->b_ns = v->length_ns;
+	} else {
+		time_axis_act(t, a);
+	}
+	row_effects_range(t, out);
+	if (out->kind != EFFECT_MESSAGE || a != ACTION_MARK_A)
+		return;
+	more = xasprintf("%s; A again takes the column, %s", out->text,
+			 length_text(length, v->grid.period_ns));
+	free(out->text);
+	out->text = more;
+}
+
 static bool heat_act(void *state, const struct scene *s, enum action a, struct effect *out)
 {
 	struct heat_view *v = state;
@@ -481,8 +504,7 @@ static bool heat_act(void *state, const struct scene *s, enum action a, struct e
 	switch ((int)a) {
 	case ACTION_MARK_A:
 	case ACTION_MARK_B:
-		time_axis_act(&v->axis, a);
-		row_effects_range(&v->axis, out);
+		mark(v, a, out);
 		return true;
 	case ACTION_SIDE_A:
 	case ACTION_SIDE_B:
