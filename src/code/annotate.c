@@ -53,6 +53,11 @@ struct inline_node {
 	VEC(struct inline_at) at; /* owned */
 };
 
+/* The rows of one file in an annotation's sources. */
+struct source_rows {
+	uint32_t first, end;
+};
+
 struct maker {
 	const struct analysis *of;
 	const struct annotate_options *o;
@@ -71,6 +76,7 @@ struct maker {
 	struct progress *progress;
 	struct source_file
 		*files; /* [l.paths.n] opened so far; state MISSING and no why: not yet */
+	struct source_rows *of_path; /* [l.paths.n] */
 };
 
 /* --- lines --------------------------------------------------------------------------------- */
@@ -313,47 +319,39 @@ static void add_declaration(struct maker *m)
 
 static void make_sources(struct maker *m)
 {
+	struct source_rows *rows;
+
 	collect_lines(m);
 	add_declaration(m);
 	sort_lines(m);
 	m->files = xcalloc(m->l.paths.n + 1, sizeof(*m->files));
+	m->of_path = xcalloc(m->l.paths.n + 1, sizeof(*m->of_path));
 	for (size_t from = 0, to; from < m->lines.n; from = to) {
 		for (to = from + 1;
 		     to < m->lines.n && m->lines.at[to].path == m->lines.at[from].path; to++)
 			;
+		rows = &m->of_path[m->lines.at[from].path];
+		rows->first = (uint32_t)m->a->sources.n;
 		add_sources_of(m, from, to);
+		rows->end = (uint32_t)m->a->sources.n;
 	}
 }
 
 /* The source row of a position, or ANNOTATION_NONE. */
-static uint32_t find_source(const struct maker *m, const char *path, uint32_t line)
+static uint32_t find_source(const struct maker *m, uint32_t path, uint32_t line)
 {
 	const struct annotation *a = m->a;
-	size_t low = 0, high;
+	uint32_t low = m->of_path[path].first, end = m->of_path[path].end, high = end;
 
-	for (; low < a->sources.n && a->files.at[a->sources.at[low].file].path != path;) {
-		uint32_t file = a->sources.at[low].file;
-
-		while (low < a->sources.n && a->sources.at[low].file == file)
-			low++;
-	}
-	if (low == a->sources.n)
-		return ANNOTATION_NONE;
-	for (high = low;
-	     high < a->sources.n && a->sources.at[high].file == a->sources.at[low].file;)
-		high++;
 	while (low < high) {
-		size_t mid = low + (high - low) / 2;
+		uint32_t mid = low + (high - low) / 2;
 
 		if (a->sources.at[mid].line < line)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < a->sources.n && a->sources.at[low].line == line &&
-			       a->files.at[a->sources.at[low].file].path == path
-		       ? (uint32_t)low
-		       : ANNOTATION_NONE;
+	return low < end && a->sources.at[low].line == line ? low : ANNOTATION_NONE;
 }
 
 static void link_code(struct maker *m)
@@ -365,7 +363,7 @@ static void link_code(struct maker *m)
 		const struct listing_own *own = &m->l.own.at[i];
 
 		if (own->path != ANNOTATION_NONE)
-			c->source = find_source(m, m->l.paths.at[own->path].path, own->line);
+			c->source = find_source(m, own->path, own->line);
 		if (!c->path)
 			continue;
 		if (i > 0 && c[-1].path == c->path && c[-1].line == c->line)
@@ -447,12 +445,11 @@ static uint32_t own_from(const struct maker *m, uint32_t module, const struct fr
 static void add_calls(struct maker *m, uint32_t i, const struct frame *f, uint32_t k, uint32_t last,
 		      bool self)
 {
-	uint32_t n_columns = m->w.n_columns, source, path, node = ANNOTATION_NONE;
+	uint32_t n_columns = m->w.n_columns, source, node = ANNOTATION_NONE;
 
 	if (f[k].line == 0)
 		return;
-	path = listing_path(&m->l, text_of(m, f[k].file));
-	source = find_source(m, m->l.paths.at[path].path, f[k].line);
+	source = find_source(m, listing_path(&m->l, text_of(m, f[k].file)), f[k].line);
 	if (source == ANNOTATION_NONE)
 		return;
 	if (last > k + MOST_INLINED)
@@ -689,6 +686,7 @@ static void done(struct maker *m)
 	for (size_t i = 0; m->files && i < m->l.paths.n; i++)
 		source_file_done(&m->files[i]);
 	free(m->files);
+	free(m->of_path);
 	for (size_t i = 0; i < m->nodes.n; i++)
 		vec_done(&m->nodes.at[i].at);
 	map_done(&m->node_index);

@@ -51,6 +51,7 @@ struct code_image {
 	char *dump_path;                /* owned */
 	struct packed_code *packed;     /* what packs have of it; or NULL; owned */
 	char *why;                      /* no bytes; owned */
+	int64_t built_ns;               /* when the file was changed last; 0: not known */
 };
 
 /* Of the calls that were inlined at an address so many are told, the outermost ones. */
@@ -297,6 +298,15 @@ static void open_live(struct code_image *i, const char *function, uint64_t addre
 	}
 }
 
+static int64_t changed_ns(const struct elf_file *f)
+{
+	struct stat st;
+
+	if (!f || stat(elf_file_name(f), &st) != 0)
+		return 0;
+	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
 struct code_image *code_image_open(const struct profile *p, module_id m,
 				   const struct resolver_options *o, const char *function,
 				   uint64_t address)
@@ -309,6 +319,7 @@ struct code_image *code_image_open(const struct profile *p, module_id m,
 	if (i->packed && packed_code_has(i->packed))
 		return i;
 	open_live(i, function, address);
+	i->built_ns = changed_ns(i->image.runtime);
 	/* Where it was packed there was a better reason. */
 	if (i->packed && i->why && packed_code_why(i->packed)) {
 		free(i->why);
@@ -374,11 +385,7 @@ struct build_id code_image_build_id(const struct code_image *i)
 
 int64_t code_image_built_ns(const struct code_image *i)
 {
-	struct stat st;
-
-	if (!i->image.runtime || stat(elf_file_name(i->image.runtime), &st) != 0)
-		return 0;
-	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	return i->built_ns;
 }
 
 static const struct elf_file *file_of(const struct code_image *i)

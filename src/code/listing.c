@@ -23,8 +23,9 @@
 #define MODULES_MAX 32u /* whose files are opened */
 #define BLOCKS_MAX  64u /* functions that are disassembled */
 
-/* Bytes of code of all blocks together: an instruction takes a hundred times its bytes. */
+/* Bytes of code, and instructions, of all blocks together: each instruction takes some 130 bytes, and twice that while lists grow. */
 #define CODE_MOST        (2 * CODE_IMAGE_MOST)
+#define CODES_MOST       ((size_t)1 << 20)
 /* No instruction is longer. */
 #define INSTRUCTION_MOST 16u
 
@@ -232,6 +233,7 @@ static void disassemble(struct reading *r, struct disassembler *dis, const struc
 	VEC(uint64_t) targets = { 0 };
 	const uint8_t *at;
 	uint8_t *code;
+	char size[FMT_SIZE];
 	struct decoded d;
 	size_t left;
 
@@ -252,13 +254,17 @@ static void disassemble(struct reading *r, struct disassembler *dis, const struc
 	at = code;
 	left = code ? (size_t)n_bytes : 0;
 	shown = code_image_shown(r->image, h->at.begin);
-	while (disassembler_next(dis, &at, &left, &shown, &d)) {
+	while (l->a->code.n < CODES_MOST && disassembler_next(dis, &at, &left, &shown, &d)) {
 		add_instruction(r, &d, address, d.address);
 		vec_push(&r->physical, h->physical);
 		vec_push(&r->ours, h->physical);
 		vec_push(&targets, d.target);
 		address += d.n_bytes;
 	}
+	if (left > 0)
+		b.warning = keep(l, xasprintf("only the first %s of this function are shown, as a "
+					      "listing has a million instructions at most",
+					      fmt_bytes(size, at - code)));
 	link_jumps(l, b.first, targets.at);
 	b.n = (uint32_t)l->a->code.n - b.first;
 	vec_push(&l->a->blocks, b);
