@@ -52,6 +52,7 @@ complete -c proftop -n __fish_use_subcommand -a info -d 'say what is in a file'
 complete -c proftop -l symbols -x -a '(__fish_complete_directories)' -d 'look for symbol files there first'
 complete -c proftop -l debuginfod -d 'fetch missing debug files from servers'
 complete -c proftop -l stitch -d 'continue truncated stacks as earlier ones'
+complete -c proftop -l no-cache -d 'read the file, not its index'
 complete -c proftop -s h -l help -d 'print help and exit'
 complete -c proftop -s V -l version -d 'print the version and exit'
 

@@ -15,6 +15,7 @@
 #include "formats/facts.h"
 #include "formats/pack/pack_file.h"
 #include "formats/pack/pack_heap.h"
+#include "formats/pack/pack_sections.h"
 #include "input/input.h"
 #include "input/whole_input.h"
 #include "profile/builder.h"
@@ -595,13 +596,19 @@ static int take_section(struct reader *r, const struct pack_section *s)
 	return rc;
 }
 
+size_t pack_sections_most(void)
+{
+	uint64_t half = system_limits_memory_bytes() / 2;
+
+	return half < MOST_BYTES ? (size_t)half : MOST_BYTES;
+}
+
 static int read_sections(struct reader *r, struct err *e)
 {
 	struct bytes b = bytes_over(r->file.bytes, r->file.n, false);
 	struct err why = ERR_INIT;
-	uint64_t half = system_limits_memory_bytes() / 2;
-	size_t most = half < MOST_BYTES ? (size_t)half : MOST_BYTES;
-	int rc = pack_take_head(&b, &why), more;
+	size_t most = pack_sections_most();
+	int rc = pack_take_head(&b, PACK_MAGIC, &why), more;
 
 	if (rc) {
 		rc = err_set(e, rc, "%s: %s", input_name(r->in), err_text(&why));
@@ -620,7 +627,7 @@ static int read_sections(struct reader *r, struct err *e)
 		rc = take_section(r, &s);
 		if (builder_end(r->p) < 0 && rc == 0)
 			rc = -EFBIG;
-		free(s.bytes);
+		free(s.owned);
 		if (progress_cancelled(r->progress))
 			rc = -ECANCELED;
 	}
@@ -658,6 +665,56 @@ static void reader_done(struct reader *r)
 	vec_done(&r->factor);
 	free(r->cut);
 	whole_input_done(&r->file);
+}
+
+/* Section by section, for an index. */
+
+struct pack_sections {
+	struct reader r;
+};
+
+struct pack_sections *pack_sections_new(struct profile *p, capture_id c)
+{
+	struct pack_sections *s = xcalloc(1, sizeof(*s));
+
+	s->r = (struct reader){ .p = p, .capture = c };
+	return s;
+}
+
+void pack_sections_free(struct pack_sections *s)
+{
+	if (!s)
+		return;
+	reader_done(&s->r);
+	free(s);
+}
+
+int pack_sections_take(struct pack_sections *s, const struct pack_section *section)
+{
+	int rc = take_section(&s->r, section);
+
+	return s->r.cut ? -EBADMSG : rc;
+}
+
+static bool counts_up(const ids *table)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (table->at[i] != i)
+			return false;
+	return true;
+}
+
+bool pack_sections_same_ids(const struct pack_sections *s)
+{
+	return counts_up(&s->r.stacks) && counts_up(&s->r.threads) && counts_up(&s->r.events) &&
+	       counts_up(&s->r.locations) && counts_up(&s->r.functions);
+}
+
+bool pack_sections_whole(const struct pack_sections *s)
+{
+	const struct reader *r = &s->r;
+
+	return !r->cut && !r->heap_read && r->n_large + r->n_times + r->n_left_out == 0;
 }
 
 static int read_pack(struct input *in, struct profile *p, capture_id c,

@@ -16,9 +16,14 @@
 #include <zstd.h>
 
 #define LEVEL        6
+#define LEVEL_FAST   1
 #define FIRST_BYTES  ((size_t)64 << 10)
 /* Of a file, those that the section of its notes is in: what zstd cannot make smaller becomes a little larger. */
 #define NOTES_WITHIN (PACK_HEAD + 24 + PACK_NOTES_MOST + FIRST_BYTES)
+
+/* How the bytes of a section stand in the file. */
+#define HOW_ZSTD  0u
+#define HOW_AS_IS 1u
 
 /* Writing. */
 
@@ -31,14 +36,23 @@ static void put_fixed(pack_bytes *b, uint64_t v, size_t n)
 	pack_put_bytes(b, bytes, n);
 }
 
-void pack_put_head(pack_bytes *file)
+void pack_put_head(pack_bytes *file, const char *magic)
 {
-	pack_put_bytes(file, PACK_MAGIC, strlen(PACK_MAGIC));
+	pack_put_bytes(file, magic, strlen(magic));
 	put_fixed(file, PACK_VERSION, 4);
 	put_fixed(file, 0, 4);
 }
 
-void pack_put_section(pack_bytes *file, enum pack_section_id id, pack_bytes *body)
+static void put_head(pack_bytes *file, enum pack_section_id id, uint64_t how, size_t n,
+		     size_t packed)
+{
+	put_fixed(file, id, 4);
+	put_fixed(file, how, 4);
+	put_fixed(file, n, 8);
+	put_fixed(file, packed, 8);
+}
+
+static void put_packed(pack_bytes *file, enum pack_section_id id, int level, const pack_bytes *body)
 {
 	size_t bound = ZSTD_compressBound(body->n), n;
 	uint8_t *packed = xmalloc(bound);
@@ -46,19 +60,27 @@ void pack_put_section(pack_bytes *file, enum pack_section_id id, pack_bytes *bod
 
 	if (!z)
 		mem_fail(bound);
-	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
 	n = ZSTD_compress2(z, packed, bound, body->at, body->n);
 	if (ZSTD_isError(n))
 		mem_fail(bound);
-	put_fixed(file, id, 4);
-	put_fixed(file, 0, 4);
-	put_fixed(file, body->n, 8);
-	put_fixed(file, n, 8);
+	put_head(file, id, HOW_ZSTD, body->n, n);
 	pack_put_bytes(file, packed, n);
-	vec_clear(body);
 	ZSTD_freeCCtx(z);
 	free(packed);
+}
+
+void pack_put_section(pack_bytes *file, enum pack_section_id id, enum pack_how how,
+		      pack_bytes *body)
+{
+	if (how == PACK_AS_IS) {
+		put_head(file, id, HOW_AS_IS, body->n, body->n);
+		pack_put_bytes(file, body->at, body->n);
+	} else {
+		put_packed(file, id, how == PACK_SMALL ? LEVEL : LEVEL_FAST, body);
+	}
+	vec_clear(body);
 }
 
 /* Reading. */
@@ -73,13 +95,13 @@ static uint64_t take_fixed(struct bytes *b, size_t n)
 	return v;
 }
 
-int pack_take_head(struct bytes *file, struct err *e)
+int pack_take_head(struct bytes *file, const char *magic, struct err *e)
 {
-	const uint8_t *magic = take_bytes(file, strlen(PACK_MAGIC));
+	const uint8_t *has = take_bytes(file, strlen(magic));
 	uint64_t version = take_fixed(file, 4);
 
 	take_fixed(file, 4);
-	if (file->bad || memcmp(magic, PACK_MAGIC, strlen(PACK_MAGIC)) != 0)
+	if (file->bad || memcmp(has, magic, strlen(magic)) != 0)
 		return err_set(e, -EBADMSG, "ends inside the head of a pack");
 	if (version != PACK_VERSION)
 		return err_set(e, -EBADMSG,
@@ -120,15 +142,23 @@ static uint8_t *unpack(const uint8_t *from, size_t n_from, size_t most, size_t *
 	return NULL;
 }
 
+uint64_t pack_section_bytes(const uint8_t *head)
+{
+	struct bytes b = bytes_over(head, PACK_SECTION, false);
+
+	take_bytes(&b, PACK_SECTION - 8);
+	return take_fixed(&b, 8);
+}
+
 int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, struct pack_section *s,
 		      struct err *e)
 {
-	uint64_t n, packed;
+	uint64_t n, packed, how;
 	const uint8_t *at;
 
 	*s = (struct pack_section){ .offset = (size_t)(file->at - begin) };
 	s->id = (uint32_t)take_fixed(file, 4);
-	take_fixed(file, 4);
+	how = take_fixed(file, 4);
 	n = take_fixed(file, 8);
 	packed = take_fixed(file, 8);
 	if (!file->bad && packed > bytes_left(file))
@@ -144,10 +174,13 @@ int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, str
 			       "section %" PRIu32 " at offset %zu says that it has %" PRIu64
 			       " bytes, more than there is room for",
 			       s->id, s->offset, n);
-	s->bytes = unpack(at, (size_t)packed, (size_t)n, &s->n);
+	s->n = (size_t)packed;
+	s->bytes = at;
+	if (how != HOW_AS_IS)
+		s->bytes = s->owned = unpack(at, (size_t)packed, (size_t)n, &s->n);
 	if (!s->bytes || s->n != n) {
-		free(s->bytes);
-		s->bytes = NULL;
+		free(s->owned);
+		*s = (struct pack_section){ .id = s->id, .offset = s->offset };
 		return err_set(e, -EBADMSG, "section %" PRIu32 " at offset %zu is damaged", s->id,
 			       s->offset);
 	}
@@ -183,17 +216,18 @@ bool pack_read_notes(const char *path, char **text, size_t *n)
 	if (!begin)
 		return false;
 	b = bytes_over(begin, n_begin, false);
-	has = pack_take_head(&b, NULL) == 0 && take_fixed(&b, 4) == PACK_NOTES && !b.bad;
+	has = pack_take_head(&b, PACK_MAGIC, NULL) == 0 && take_fixed(&b, 4) == PACK_NOTES &&
+	      !b.bad;
 	free(begin);
 	begin = has ? read_begin(path, NOTES_WITHIN, &n_begin) : NULL;
 	if (!begin)
 		return false;
 	b = bytes_over(begin, n_begin, false);
-	has = pack_take_head(&b, NULL) == 0 &&
-	      pack_take_section(&b, begin, PACK_NOTES_MOST, &s, NULL) == 1;
+	has = pack_take_head(&b, PACK_MAGIC, NULL) == 0 &&
+	      pack_take_section(&b, begin, PACK_NOTES_MOST, &s, NULL) == 1 && s.owned;
 	free(begin);
 	if (has) {
-		*text = (char *)s.bytes;
+		*text = (char *)s.owned;
 		*n = s.n;
 	}
 	return has;

@@ -8,10 +8,12 @@
 #include "formats/pack/pack_write.h"
 
 #include "base/err.h"
+#include "base/task.h"
 #include "formats/pack/pack_file.h"
 #include "formats/pack/pack_heap.h"
 #include "profile/heap/heap.h"
 #include "profile/profile.h"
+#include "profile/row_blocks.h"
 #include "profile/sample_rows.h"
 
 #include <errno.h>
@@ -19,7 +21,9 @@
 #include <string.h>
 
 /* Rows of a section: what is lost with a damaged one. */
-#define ROWS 65536
+#define ROWS   65536
+/* Blocks of a section of an index. */
+#define BLOCKS 64
 
 struct writer {
 	const struct profile *p;
@@ -31,6 +35,12 @@ struct writer {
 	pack_bytes body;
 	pack_bytes sections; /* all but the head and the strings */
 	struct sample_rows rows;
+	/* Of an index: where sections go as soon as they are made. NULL: a pack is written. */
+	FILE *index;
+	uint64_t most, n_written; /* bytes of it */
+	uint64_t sum;             /* of them */
+	struct progress *progress;
+	int code; /* 0, or -errno: the rest need not be made */
 };
 
 /* Strings. */
@@ -74,12 +84,34 @@ static void put_strings(struct writer *w, pack_bytes *file)
 
 		pack_put_text(&w->body, s + w->from.at[i], n - w->from.at[i]);
 	}
-	pack_put_section(file, PACK_STRINGS, &w->body);
+	pack_put_section(file, PACK_STRINGS, w->index ? PACK_FAST : PACK_SMALL, &w->body);
+}
+
+/* What was made of an index so far goes to its file. */
+static void flush_index(struct writer *w)
+{
+	w->n_written += w->sections.n;
+	w->sum = pack_sum(w->sum, w->sections.at, w->sections.n);
+	errno = 0;
+	if (w->code == 0 && progress_cancelled(w->progress))
+		w->code = -ECANCELED;
+	if (w->code == 0 && w->n_written > w->most)
+		w->code = -EFBIG;
+	if (w->code == 0 && fwrite(w->sections.at, 1, w->sections.n, w->index) != w->sections.n)
+		w->code = errno ? -errno : -EIO;
+	vec_clear(&w->sections);
+}
+
+static void end_section_as(struct writer *w, enum pack_section_id id, enum pack_how how)
+{
+	pack_put_section(&w->sections, id, how, &w->body);
+	if (w->index)
+		flush_index(w);
 }
 
 static void end_section(struct writer *w, enum pack_section_id id)
 {
-	pack_put_section(&w->sections, id, &w->body);
+	end_section_as(w, id, w->index ? PACK_FAST : PACK_SMALL);
 }
 
 /* What is private: false when it is left out, else it is noted. */
@@ -288,12 +320,13 @@ static void put_rows(struct writer *w, const struct sample_columns *c, uint64_t 
 	end_section(w, PACK_SAMPLES);
 }
 
-static void put_samples(struct writer *w)
+/* Rows from one on. */
+static void put_samples(struct writer *w, uint64_t from)
 {
 	struct sample_columns r;
 
 	profile_samples_of(w->p, &w->counts, &r);
-	for (uint64_t i = 0; i < w->counts.n_samples; i += ROWS)
+	for (uint64_t i = from; i < w->counts.n_samples && w->code == 0; i += ROWS)
 		put_rows(w, &r, i, w->counts.n_samples - i < ROWS ? w->counts.n_samples : i + ROWS);
 }
 
@@ -369,7 +402,7 @@ static void put_notes(struct writer *w, const char *notes, pack_bytes *file)
 	if (!notes || !may(w, PACK_HAS_NOTES))
 		return;
 	pack_put_bytes(&body, (const uint8_t *)notes, strlen(notes));
-	pack_put_section(file, PACK_NOTES, &body);
+	pack_put_section(file, PACK_NOTES, PACK_SMALL, &body);
 	vec_done(&body);
 }
 
@@ -410,7 +443,7 @@ int pack_write(const struct profile *p, const struct pack_attachments *files, un
 		put_stacks(&w);
 		put_threads(&w);
 		put_events(&w);
-		put_samples(&w);
+		put_samples(&w, 0);
 		put_facts(&w);
 		if (pack_heap_put(p, &w.counts, &w.body))
 			end_section(&w, PACK_HEAP);
@@ -419,7 +452,7 @@ int pack_write(const struct profile *p, const struct pack_attachments *files, un
 			put_attachments(&w, files, false);
 		}
 		end_section(&w, PACK_END);
-		pack_put_head(&file);
+		pack_put_head(&file, PACK_MAGIC);
 		put_notes(&w, files ? files->notes : NULL, &file);
 		put_strings(&w, &file);
 		errno = 0;
@@ -437,6 +470,97 @@ int pack_write(const struct profile *p, const struct pack_attachments *files, un
 	vec_done(&w.from);
 	free(w.whole);
 	free(w.base);
+	return rc;
+}
+
+/* An index. */
+
+bool pack_index_can(const struct profile *p)
+{
+	struct writer w = { .p = p };
+	struct heap_columns heap;
+	bool can;
+
+	profile_hold(p, &w.counts);
+	profile_heap(p, &heap);
+	can = check(&w, NULL) == 0 && heap.n_tracks == 0 && w.counts.n_samples > 0 &&
+	      w.counts.n_parts == 1;
+	if (can) {
+		struct capture_span s = profile_capture_span(p, &w.counts, (capture_id){ 0 });
+
+		/* readers take other times for damage */
+		can = s.begin_ns == TIME_NONE || (s.begin_ns >= 0 && s.end_ns <= INT64_MAX / 2);
+	}
+	profile_release(p, &w.counts);
+	return can;
+}
+
+/* All of them, by their ids. */
+static void put_all_strings(struct writer *w)
+{
+	w->whole = xcalloc(w->counts.n_strings + 1u, sizeof(*w->whole));
+	for (uint32_t i = 0; i < w->counts.n_strings; i++)
+		add_string(w, w->whole, (string_id){ i }, 0);
+	put_strings(w, &w->sections);
+	flush_index(w);
+}
+
+/* As the model has them. Those that it has not packed follow as a pack has them. */
+static void put_blocks(struct writer *w)
+{
+	struct sample_columns r;
+	uint64_t n;
+
+	profile_samples_of(w->p, &w->counts, &r);
+	n = row_blocks_n(&r);
+	for (uint64_t i = 0; i < n && w->code == 0; i += BLOCKS) {
+		pack_put(&w->body, row_blocks_columns(&r));
+		row_blocks_put(&r, i, n - i < BLOCKS ? n - i : BLOCKS, &w->body);
+		end_section_as(w, PACK_BLOCKS, PACK_AS_IS);
+	}
+	put_samples(w, n * SAMPLE_ROWS_BATCH);
+}
+
+static void put_index(struct writer *w, const pack_bytes *key)
+{
+	static void (*const tables[])(struct writer *) = {
+		put_all_strings, put_parts,   put_modules, put_functions, put_locations,
+		put_stacks,      put_threads, put_events,  put_blocks,    put_facts,
+	};
+
+	pack_put_head(&w->sections, PACK_INDEX_MAGIC);
+	flush_index(w);
+	pack_put_bytes(&w->body, key->at, key->n);
+	end_section_as(w, PACK_KEY, PACK_AS_IS);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && w->code == 0; i++)
+		tables[i](w);
+	pack_put(&w->body, w->sum);
+	end_section_as(w, PACK_END, PACK_AS_IS);
+}
+
+int pack_write_index(const struct profile *p, const pack_bytes *key, uint64_t most, FILE *to,
+		     struct progress *progress, struct err *e)
+{
+	struct writer w = { .p = p, .index = to, .most = most, .progress = progress };
+	int rc;
+
+	profile_hold(p, &w.counts);
+	rc = check(&w, e);
+	if (rc == 0) {
+		put_index(&w, key);
+		rc = w.code;
+		errno = 0;
+		if (rc == 0 && fflush(to) != 0)
+			rc = errno ? -errno : -EIO;
+		if (rc < 0)
+			err_set(e, rc, "cannot write the index: %s", strerror(-rc));
+	}
+	profile_release(p, &w.counts);
+	vec_done(&w.body);
+	vec_done(&w.sections);
+	vec_done(&w.strings);
+	vec_done(&w.from);
+	free(w.whole);
 	return rc;
 }
 

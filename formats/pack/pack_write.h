@@ -3,12 +3,16 @@
 #ifndef PROFTOP_FORMATS_PACK_PACK_WRITE_H
 #define PROFTOP_FORMATS_PACK_PACK_WRITE_H
 
+#include "base/pack_numbers.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct err;
 struct profile;
+struct progress;
 
 /* What may be private: its word for --without, and what it is. */
 /* clang-format off */
@@ -56,5 +60,14 @@ struct pack_attachments {
  */
 int pack_write(const struct profile *p, const struct pack_attachments *files, unsigned without,
 	       FILE *to, unsigned *holds, struct err *e);
+
+/* May there be an index of the profile: one capture, read to its end, of samples only? */
+bool pack_index_can(const struct profile *p);
+/*
+ * Writes an index of it, see index_file.h, section by section, with a key that says of what it is. It gets no larger than `most`
+ * bytes: -EFBIG. 0, -ECANCELED, or -errno with a sentence.
+ */
+int pack_write_index(const struct profile *p, const pack_bytes *key, uint64_t most, FILE *to,
+		     struct progress *progress, struct err *e);
 
 #endif

@@ -22,6 +22,7 @@ void debug_parts_copy(struct debug_parts *to, const struct debug_parts *from)
 	free(to->shared);
 	to->shared = from->shared ? xstrdup(from->shared) : NULL;
 	to->shared_id = from->shared_id;
+	to->consulted = from->consulted;
 }
 
 void debug_parts_done(struct debug_parts *p)

@@ -9,12 +9,15 @@
 #include "base/mem.h"
 #include "elf/build_id.h"
 
+struct consulted_files;
+
 /* Zeroed has none. */
 struct debug_parts {
 	VEC(char *)
 	all; /* paths that the program has or would have, each once; nothing says that it is there; owned */
-	char *shared;              /* the shared file, or NULL; owned */
-	struct build_id shared_id; /* that it has; n 0: there is none */
+	char *shared;                      /* the shared file, or NULL; owned */
+	struct build_id shared_id;         /* that it has; n 0: there is none */
+	struct consulted_files *consulted; /* notes where they are looked for; borrowed, or NULL */
 };
 
 void debug_parts_add(struct debug_parts *p, const char *program);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/consulted_files.h"
 #include "base/mem.h"
 #include "dwarf/debug_parts.h"
 #include "dwarf/die_unit.h"
@@ -95,6 +96,7 @@ static bool open_dwp(struct die_split *s, const struct debug_parts *places)
 
 	while (!f && s->n_tried < places->all.n) {
 		path = xasprintf("%s.dwp", places->all.at[s->n_tried++]);
+		consulted_files_note(places->consulted, path);
 		f = dwarf_file_open_split(path);
 		free(path);
 	}
@@ -141,11 +143,13 @@ static struct die_unit *find_in_dwo(struct die_reader *r, struct dwarf_file *f,
 	return NULL;
 }
 
-static struct die_unit *try_dwo(struct die_split *s, struct die_reader *r, char *path,
+static struct die_unit *try_dwo(struct die_split *s, struct die_reader *r,
+				const struct debug_parts *places, char *path,
 				const struct die_unit *skeleton)
 {
 	struct die_unit *u = NULL;
 
+	consulted_files_note(places->consulted, path);
 	s->dwo = dwarf_file_open_split(path);
 	free(path);
 	if (!s->dwo)
@@ -165,16 +169,18 @@ static struct die_unit *open_dwo(struct die_split *s, struct die_reader *r,
 	const char *last = strrchr(name, '/');
 	struct die_unit *u;
 
-	u = try_dwo(s, r, name[0] == '/' || !dir ? xstrdup(name) : xasprintf("%s/%s", dir, name),
+	u = try_dwo(s, r, places,
+		    name[0] == '/' || !dir ? xstrdup(name) : xasprintf("%s/%s", dir, name),
 		    skeleton);
 	for (size_t i = 0; i < places->all.n && !u; i++) {
 		const char *program = places->all.at[i], *slash = strrchr(program, '/');
 		int n = slash ? (int)(slash + 1 - program) : 0;
 
 		if (name[0] != '/')
-			u = try_dwo(s, r, xasprintf("%.*s%s", n, program, name), skeleton);
+			u = try_dwo(s, r, places, xasprintf("%.*s%s", n, program, name), skeleton);
 		if (!u && last)
-			u = try_dwo(s, r, xasprintf("%.*s%s", n, program, last + 1), skeleton);
+			u = try_dwo(s, r, places, xasprintf("%.*s%s", n, program, last + 1),
+				    skeleton);
 	}
 	return u;
 }

@@ -9,6 +9,7 @@ libprofile_a_SOURCES += \
 	src/profile/merge_exited.c src/profile/merge_exited.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/prune_stacks.c \
+	src/profile/row_blocks.c src/profile/row_blocks.h \
 	src/profile/rows.c \
 	src/profile/sample_rows.c src/profile/sample_rows.h \
 	src/profile/snapshot.c \

@@ -82,7 +82,8 @@ void store_rows_init(struct store_rows *r)
 	STORE_ROW_COLUMNS(X)
 #undef X
 	column_init(&r->packed, 1, STORE_MOST_PACKED);
-	column_init(&r->blocks, store_block_bytes(), STORE_MOST_SAMPLES / SAMPLE_ROWS_BATCH);
+	column_init(&r->blocks, sizeof(struct packed_block),
+		    STORE_MOST_SAMPLES / SAMPLE_ROWS_BATCH);
 	r->versions = weight_version_new();
 }
 

@@ -355,8 +355,7 @@ static bool is_clock(const struct profile *p, event_id e)
 	return STORE_AT(struct event, p->events, e.v).unit == UNIT_NS;
 }
 
-/* Adds a weight of some size to its event's sum, and to that of the clocks. False where either would not fit. */
-static bool add_weight(struct profile *p, event_id e, uint64_t size)
+bool store_add_weight(struct profile *p, event_id e, uint64_t size)
 {
 	uint64_t *sum = &STORE_AT(uint64_t, p->event_weights, e.v);
 	bool clock = is_clock(p, e);
@@ -485,8 +484,7 @@ static int64_t end_of(const struct profile *p, const struct sample *s)
 	return end;
 }
 
-/* Widens the times of the sample's capture: its thread's, or the newest. */
-static void note_time(struct profile *p, const struct sample *s)
+void store_note_time(struct profile *p, const struct sample *s)
 {
 	uint32_t capture = p->now.n_captures - 1;
 	struct capture *c;
@@ -520,7 +518,7 @@ int build_sample(struct profile *p, const struct sample *s)
 	assert(s->thread.v == ID_NONE || s->thread.v < p->now.n_threads);
 	if (!sample_room(p, s))
 		return -EFBIG;
-	if (!add_weight(p, s->event, size_of_weight(s)))
+	if (!store_add_weight(p, s->event, size_of_weight(s)))
 		return -ERANGE;
 	row = p->now.n_samples++;
 	p->now.n_taken++;
@@ -535,7 +533,7 @@ int build_sample(struct profile *p, const struct sample *s)
 		STORE_AT(int64_t, p->samples.row_time, row) = s->time_ns;
 	if (p->samples.versions->weight.base)
 		STORE_AT(int64_t, p->samples.versions->weight, row) = s->weight;
-	note_time(p, s);
+	store_note_time(p, s);
 	return 0;
 }
 
@@ -581,7 +579,7 @@ int build_counted_sample(struct profile *p, const struct sample *s, uint64_t *ro
 			*row = p->now.n_samples;
 		return rc;
 	}
-	if (!add_weight(p, s->event, size_of_weight(s)))
+	if (!store_add_weight(p, s->event, size_of_weight(s)))
 		return -ERANGE;
 	*weight += s->weight;
 	return 0;

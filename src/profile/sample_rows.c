@@ -16,33 +16,10 @@
 #include <endian.h>
 #include <string.h>
 
-/* A value and the bits before it fit in eight bytes up to this width; wider ones take eight bytes each. */
-#define WIDEST      57u
-/* Bytes behind the last value of a block that reading it may touch. */
-#define SPARE       8u
 /* Signed numbers stand in the order of unsigned ones: the sign is turned over. */
 #define SIGN        (UINT64_C(1) << 63)
 /* Rows whose plain columns are given back at once. */
 #define FORGET_ROWS (16 * (uint64_t)SAMPLE_ROWS_BATCH)
-
-/* Where the columns of a block are, in the order of the bits ROWS_…. */
-enum place {
-	PLACE_STACK,
-	PLACE_THREAD,
-	PLACE_EVENT,
-	PLACE_CPU,
-	PLACE_TIME,
-	PLACE_WEIGHT,
-	N_PLACES
-};
-
-struct packed_block {
-	uint64_t offset;          /* of its bytes, column after column */
-	uint64_t least[N_PLACES]; /* what is added to all values of a column */
-	uint8_t bits[N_PLACES];   /* of a value; 0: all are the least */
-	bool has_weight;          /* false: each weighs one unit of its event */
-	const int64_t *scale;     /* of the weights; see struct weight_version */
-};
 
 static uint64_t load(const uint8_t *at)
 {
@@ -50,11 +27,6 @@ static uint64_t load(const uint8_t *at)
 
 	memcpy(&x, at, sizeof(x));
 	return le64toh(x);
-}
-
-static size_t bytes_of(unsigned bits)
-{
-	return (size_t)bits * SAMPLE_ROWS_BATCH / 8;
 }
 
 /* Packing. */
@@ -97,7 +69,7 @@ static uint8_t measure(const uint64_t *value, uint64_t *least)
 	}
 	*least = low;
 	bits = high > low ? 64 - __builtin_clzll(high - low) : 0;
-	return bits > (int)WIDEST ? 64 : (uint8_t)bits;
+	return bits > (int)STORE_BLOCK_WIDEST ? 64 : (uint8_t)bits;
 }
 
 /* A batch takes whole words, whatever bits are. */
@@ -132,10 +104,11 @@ static bool pack_column(struct store_rows *r, const struct plain *c, struct pack
 		return true;
 	gather(c, value);
 	b->bits[place] = measure(value, &b->least[place]);
-	if (column_extend(&r->packed, r->packed_bytes + bytes_of(b->bits[place]) + SPARE) < 0)
+	if (column_extend(&r->packed, r->packed_bytes + store_block_column_bytes(b->bits[place]) +
+					      STORE_BLOCK_SPARE) < 0)
 		return false;
 	put(value, b->least[place], b->bits[place], (uint8_t *)r->packed.base + r->packed_bytes);
-	r->packed_bytes += bytes_of(b->bits[place]);
+	r->packed_bytes += store_block_column_bytes(b->bits[place]);
 	return true;
 }
 
@@ -163,7 +136,7 @@ static bool pack_block(struct store_rows *r)
 	if (column_extend(&r->blocks, n + 1) < 0)
 		return false;
 	STORE_AT(struct packed_block, r->blocks, n) = b;
-	r->packed_bytes += SPARE;
+	r->packed_bytes += STORE_BLOCK_SPARE;
 	r->n_packed += SAMPLE_ROWS_BATCH;
 	return true;
 }
@@ -191,11 +164,6 @@ void store_rows_forget(struct profile *p, uint64_t n)
 	r->n_forgotten = n;
 }
 
-size_t store_block_bytes(void)
-{
-	return sizeof(struct packed_block);
-}
-
 /* Reading. */
 
 /* Where the column of a block begins. */
@@ -204,7 +172,7 @@ static uint64_t begin_of(const struct packed_block *b, enum place place)
 	uint64_t offset = b->offset;
 
 	for (int i = 0; i < (int)place; i++)
-		offset += bytes_of(b->bits[i]);
+		offset += store_block_column_bytes(b->bits[i]);
 	return offset;
 }
 

@@ -17,6 +17,7 @@
 #include "profile/heap/heap.h"
 #include "profile/heap/heap_packed.h"
 #include "profile/profile.h"
+#include "profile/sample_rows.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -79,6 +80,38 @@ struct store_heap {
 	uint32_t fold_at; /* allocations at which a fold is due */
 	uint32_t shift;   /* slots of old time are 2^shift as wide as at first */
 };
+
+/* Rows of one block that are packed, see sample_rows.c. */
+
+/* A value and the bits before it fit in eight bytes up to this width; wider ones take eight bytes each. */
+#define STORE_BLOCK_WIDEST 57u
+/* Bytes behind the last value of a block that reading it may touch. */
+#define STORE_BLOCK_SPARE  8u
+
+/* Where the columns of a block are, in the order of the bits ROWS_…. */
+enum place {
+	PLACE_STACK,
+	PLACE_THREAD,
+	PLACE_EVENT,
+	PLACE_CPU,
+	PLACE_TIME,
+	PLACE_WEIGHT,
+	N_PLACES
+};
+
+struct packed_block {
+	uint64_t offset;          /* of its bytes, column after column */
+	uint64_t least[N_PLACES]; /* what is added to all values of a column */
+	uint8_t bits[N_PLACES];   /* of a value; 0: all are the least */
+	bool has_weight;          /* false: each weighs one unit of its event */
+	const int64_t *scale;     /* of the weights; see struct weight_version */
+};
+
+/* What a column of values of so many bits takes in a block. */
+static inline size_t store_block_column_bytes(unsigned bits)
+{
+	return (size_t)bits * SAMPLE_ROWS_BATCH / 8;
+}
 
 /* Columns of samples but for their weights, which have versions. */
 #define STORE_ROW_COLUMNS(X) \
@@ -271,8 +304,11 @@ void store_rows_done(struct store_rows *r);
 void store_rows_pack(struct profile *p);
 /* Rows below n, which are packed, are not needed elsewhere any more: nobody holds counts of when they were not. */
 void store_rows_forget(struct profile *p, uint64_t n);
-/* The size of a struct packed_block. */
-size_t store_block_bytes(void);
+
+/* Adds a weight of some size to its event's sum, and to that of the clocks. False where either would not fit. */
+bool store_add_weight(struct profile *p, event_id e, uint64_t size);
+/* Widens the times of the sample's capture: its thread's, or the newest. */
+void store_note_time(struct profile *p, const struct sample *s);
 
 /* What readers are told of the table. */
 struct sample_columns store_rows_shown(const struct store_rows *r);

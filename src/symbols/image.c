@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/consulted_files.h"
 #include "base/mem.h"
 #include "elf/build_id.h"
 #include "elf/elf_decompress.h"
@@ -186,6 +187,8 @@ static void find_shared(const struct debug_file_search *f, const struct dso *d,
 			.path = name, .kind = DSO_FILE, .build_id = p->shared_id, .seen_in = -1
 		};
 
+		if (name)
+			consulted_files_note(f->options->consulted, name);
 		if (name && !try_shared(p, name, true))
 			debug_file_search_elf(f, &shared, try_shared, p);
 		free(name);
@@ -223,7 +226,7 @@ void image_open(const struct debug_file_search *f, const struct dso *d, struct i
 	struct opening o = { .d = d, .i = out };
 	const struct elf_file *described;
 
-	*out = (struct image){ .runtime = NULL };
+	*out = (struct image){ .parts = { .consulted = f->options->consulted } };
 	debug_file_search_elf(f, d, try_file, &o);
 	if (out->runtime && !out->debug && !has_all(out))
 		open_debug(f, &o);

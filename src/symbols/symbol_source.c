@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/consulted_files.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "elf/build_id.h"
@@ -26,6 +27,7 @@
 
 #define NOTES_PATH    "/sys/kernel/notes"
 #define KALLSYMS_PATH "/proc/kallsyms"
+#define MODULES_PATH  "/proc/modules"
 #define NOTES_MAX     65536
 
 struct kernel {
@@ -122,7 +124,13 @@ static void try_running(struct kernel *k, const struct debug_file_search *f, con
 {
 	char want[BUILD_ID_HEX_BYTES], have[BUILD_ID_HEX_BYTES];
 	struct build_id id = { .n = 0 };
-	bool same = running_build_id(&id) && build_id_equal(&id, &d->build_id);
+	struct consulted_files *c = f->options->consulted;
+	bool same;
+
+	consulted_files_note(c, NOTES_PATH);
+	consulted_files_note(c, KALLSYMS_PATH);
+	consulted_files_note(c, MODULES_PATH);
+	same = running_build_id(&id) && build_id_equal(&id, &d->build_id);
 
 	build_id_hex(want, &d->build_id);
 	build_id_hex(have, &id);

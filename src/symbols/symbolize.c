@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/consulted_files.h"
 #include "base/mem.h"
 #include "base/task.h"
 #include "elf/build_id.h"
@@ -511,6 +512,7 @@ static void reopen(struct symbolize *n, const struct debug_file_search *f, const
 static void fetch_one(struct symbolize *n, struct debuginfod_queue *g, uint32_t m)
 {
 	const struct symbol_source *s = symbol_cache_find(n->sources, m);
+	bool lacks_file = s && symbol_source_lacks_file(s);
 	struct debug_file_search with = *n->f;
 	char *path = NULL;
 	struct dso d;
@@ -520,7 +522,10 @@ static void fetch_one(struct symbolize *n, struct debuginfod_queue *g, uint32_t 
 	debuginfod_queue_next(g, (module_id){ m });
 	if (!dso_table_of_module(n->dsos, (module_id){ m }, &d))
 		return;
-	rc = debuginfod_queue_debug_file(g, &d.build_id, s && symbol_source_lacks_file(s), &path);
+	rc = debuginfod_queue_debug_file(g, &d.build_id, lacks_file, &path);
+	/* a server may have it another day, and stacks are walked through programs from the start */
+	if (rc != 0 || lacks_file)
+		consulted_files_doubt(n->f->options->consulted);
 	with.fetched = path;
 	if (rc == 0)
 		reopen(n, &with, &d, m);

@@ -14,6 +14,7 @@ t_formats_SOURCES += \
 	tests/formats/test_heap_trace.c \
 	tests/formats/test_heaptrack.c \
 	tests/formats/test_hostile.c \
+	tests/formats/test_index.c \
 	tests/formats/test_json_formats.c \
 	tests/formats/test_otlp.c \
 	tests/formats/test_memray.c \

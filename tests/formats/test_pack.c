@@ -210,10 +210,10 @@ static bool has_text(const struct packed *k, const char *text)
 	struct pack_section s;
 	bool found = false;
 
-	cr_assert_eq(pack_take_head(&b, &e), 0);
+	cr_assert_eq(pack_take_head(&b, PACK_MAGIC, &e), 0);
 	while (pack_take_section(&b, (const uint8_t *)k->bytes, (size_t)1 << 30, &s, &e) > 0) {
 		found |= memmem(s.bytes, s.n, text, strlen(text)) != NULL;
-		free(s.bytes);
+		free(s.owned);
 	}
 	return found;
 }
@@ -358,7 +358,7 @@ static size_t bodies_of(const struct packed *k, uint8_t *out, size_t most)
 	struct pack_section s;
 	size_t n = 0;
 
-	pack_take_head(&b, &e);
+	pack_take_head(&b, PACK_MAGIC, &e);
 	while (pack_take_section(&b, (const uint8_t *)k->bytes, (size_t)1 << 30, &s, &e) > 0) {
 		cr_assert_lt(n + 3 + s.n, most);
 		out[n++] = (uint8_t)s.id;
@@ -366,7 +366,7 @@ static size_t bodies_of(const struct packed *k, uint8_t *out, size_t most)
 		out[n++] = (uint8_t)(s.n >> 8);
 		memcpy(out + n, s.bytes, s.n);
 		n += s.n;
-		free(s.bytes);
+		free(s.owned);
 	}
 	return n;
 }
@@ -393,9 +393,9 @@ Test(pack, what_is_newer)
 	struct err e = ERR_INIT;
 	int rc;
 
-	pack_put_head(&file);
+	pack_put_head(&file, PACK_MAGIC);
 	pack_put_text(&body, "something new", 13);
-	pack_put_section(&file, (enum pack_section_id)77, &body);
+	pack_put_section(&file, (enum pack_section_id)77, PACK_SMALL, &body);
 	for (size_t i = PACK_HEAD; i < k.n; i++)
 		vec_push(&file, (uint8_t)k.bytes[i]);
 	read = unpack(file.at, file.n, &rc, &e);
@@ -430,13 +430,13 @@ Test(pack, attachments_have_room)
 	size_t n_first = 0;
 	int rc;
 
-	pack_put_head(&file);
+	pack_put_head(&file, PACK_MAGIC);
 	pack_put(&body, 3);
 	for (size_t i = 0; i < 3; i++) {
 		pack_put_text(&body, "/x.c", 4);
 		pack_put_text(&body, zeros, n);
 	}
-	pack_put_section(&file, PACK_SOURCES, &body);
+	pack_put_section(&file, PACK_SOURCES, PACK_SMALL, &body);
 	for (size_t i = PACK_HEAD; i < k.n; i++)
 		vec_push(&file, (uint8_t)k.bytes[i]);
 	read = unpack(file.at, file.n, &rc, &e);

@@ -45,6 +45,8 @@ fuzz_fn fuzz_perf_data;
 fuzz_fn fuzz_json;
 /* Reads OpenTelemetry profiles, protobuf or JSON. */
 fuzz_fn fuzz_otlp;
+/* Reads an index, and one of sections with such bodies, and asks for its table. */
+fuzz_fn fuzz_index;
 /* Reads a pack, and one of sections with such bodies, and asks for its table and its memory. */
 fuzz_fn fuzz_pack;
 /* Reads a pprof profile and asks for its table. */

@@ -34,17 +34,17 @@ void fuzz_pack(const uint8_t *bytes, size_t n)
 
 	format_pack.probe(bytes, n);
 	fuzz_read(&format_pack, bytes, n, ask);
-	pack_put_head(&file);
+	pack_put_head(&file, PACK_MAGIC);
 	while (at + 3 <= n) {
 		size_t len = (size_t)bytes[at + 1] | (size_t)bytes[at + 2] << 8;
 
 		len = len < n - at - 3 ? len : n - at - 3;
 		for (size_t i = 0; i < len; i++)
 			vec_push(&body, bytes[at + 3 + i]);
-		pack_put_section(&file, (enum pack_section_id)bytes[at], &body);
+		pack_put_section(&file, (enum pack_section_id)bytes[at], PACK_SMALL, &body);
 		at += 3 + len;
 	}
-	pack_put_section(&file, PACK_END, &body);
+	pack_put_section(&file, PACK_END, PACK_SMALL, &body);
 	fuzz_read(&format_pack, file.at, file.n, ask);
 	vec_done(&file);
 	vec_done(&body);

@@ -5,9 +5,11 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "profile/builder.h"
+#include "profile/row_blocks.h"
 #include "profile/sample_rows.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -238,5 +240,197 @@ Test(sample_rows, live_rows_stay_plain)
 	profile_samples(s.p, &c);
 	cr_expect_eq(c.n_packed, 0);
 	check_now(&s, 1);
+	story_done(&s);
+}
+
+/* Rows as far as their times are those of a recording. */
+#define N_PLAIN 130000u
+
+/* All whole blocks of a story as bytes; how many there are. */
+static uint64_t blocks_of(const struct story *s, unsigned *columns, pack_bytes *out)
+{
+	struct profile_counts counts;
+	struct sample_columns c;
+	uint64_t n;
+
+	profile_hold(s->p, &counts);
+	profile_samples_of(s->p, &counts, &c);
+	n = row_blocks_n(&c);
+	*columns = row_blocks_columns(&c);
+	row_blocks_put(&c, 0, n / 2, out);
+	row_blocks_put(&c, n / 2, n - n / 2, out);
+	profile_release(s->p, &counts);
+	return n;
+}
+
+static void expect_same_span(const struct profile *p, const struct profile *q)
+{
+	const struct capture *a = profile_capture(p, (capture_id){ 0 });
+	const struct capture *b = profile_capture(q, (capture_id){ 0 });
+
+	cr_expect_eq(capture_begin(a), capture_begin(b));
+	cr_expect_eq(capture_end(a), capture_end(b));
+}
+
+static void scale_b(struct profile *p, int64_t b)
+{
+	builder_begin(p);
+	cr_assert_eq(build_scale(p, (event_id){ 1 }, b), 0);
+	cr_assert_eq(builder_end(p), 0);
+}
+
+/* Blocks go to another profile of the same tables as they stand, and rows from there to a third one. */
+Test(sample_rows, blocks_are_what_they_were)
+{
+	struct story s, t, u;
+	pack_bytes bytes = { 0 };
+	unsigned columns;
+	struct bytes b;
+	uint64_t n;
+
+	story_init(&s);
+	story_init(&t);
+	story_init(&u);
+	scale_b(s.p, 10);
+	scale_b(t.p, 10);
+	scale_b(u.p, 10);
+	add_rows(&s, N_PLAIN, 5000);
+	n = blocks_of(&s, &columns, &bytes);
+	cr_assert_eq(n, N_PLAIN / SAMPLE_ROWS_BATCH);
+	b = bytes_over(bytes.at, bytes.n, false);
+	builder_begin(t.p);
+	cr_assert_eq(build_row_blocks(t.p, columns, &b), 0);
+	cr_assert(!b.bad);
+	builder_end(t.p);
+	t.n = (uint32_t)n * SAMPLE_ROWS_BATCH;
+	memcpy(t.row, s.row, N_PLAIN * sizeof(*t.row));
+	check_now(&t, 1);
+	add_rows(&t, N_PLAIN, 999);
+	check_now(&t, 1);
+	expect_same_span(s.p, t.p);
+	builder_begin(t.p);
+	builder_begin(u.p);
+	cr_assert(build_take_rows(u.p, t.p));
+	cr_assert(!build_take_rows(u.p, s.p), "it has rows already");
+	builder_end(u.p);
+	builder_end(t.p);
+	memcpy(u.row, s.row, N_PLAIN * sizeof(*u.row));
+	u.n = N_PLAIN;
+	check_now(&u, 1);
+	expect_same_span(s.p, u.p);
+	add_rows(&u, N_PLAIN + 9000, 999);
+	check_now(&u, 1);
+	vec_done(&bytes);
+	story_done(&s);
+	story_done(&t);
+	story_done(&u);
+}
+
+/* Sums of weights come with the rows: one more that would not fit is refused, as it is where they were made. */
+Test(sample_rows, blocks_bring_their_sums)
+{
+	struct story s, t;
+	pack_bytes bytes = { 0 };
+	struct sample large;
+	unsigned columns;
+	struct bytes b;
+
+	story_init(&s);
+	story_init(&t);
+	add_rows(&s, 30 * SAMPLE_ROWS_BATCH, 5000);
+	blocks_of(&s, &columns, &bytes);
+	b = bytes_over(bytes.at, bytes.n, false);
+	builder_begin(t.p);
+	cr_assert_eq(build_row_blocks(t.p, columns, &b), 0);
+	large = s.row[100];
+	large.weight = INT64_MAX - 1000;
+	cr_expect_eq(build_sample(t.p, &large), -ERANGE);
+	builder_end(t.p);
+	vec_done(&bytes);
+	story_done(&s);
+	story_done(&t);
+}
+
+/* Weights that were scaled after they were packed are of no use as they stand. */
+Test(sample_rows, scaled_blocks_are_not_put)
+{
+	struct profile_counts counts;
+	struct sample_columns c;
+	struct story s;
+
+	story_init(&s);
+	add_rows(&s, 100001, 5000);
+	scale_b(s.p, 10);
+	profile_hold(s.p, &counts);
+	profile_samples_of(s.p, &counts, &c);
+	cr_expect_eq(row_blocks_n(&c), 0);
+	profile_release(s.p, &counts);
+	story_done(&s);
+}
+
+/* All rows that are there have ids of the tables. */
+static void read_all(const struct profile *p)
+{
+	struct sample_rows *r = xmalloc(sizeof(*r));
+	struct profile_counts counts;
+	struct sample_columns c;
+	uint32_t n;
+
+	profile_hold(p, &counts);
+	profile_samples_of(p, &counts, &c);
+	for (uint64_t row = 0; row < counts.n_samples; row += n) {
+		n = sample_rows_next(r, &c, row, counts.n_samples, ROWS_ALL);
+		for (uint32_t i = 0; i < n; i++) {
+			cr_assert_lt(r->stack[i], counts.n_stacks);
+			cr_assert(sample_rows_thread(r, i) == ID_NONE ||
+				  sample_rows_thread(r, i) < counts.n_threads);
+			cr_assert_lt(sample_rows_event(r, i), counts.n_events);
+		}
+	}
+	profile_release(p, &counts);
+	free(r);
+}
+
+/* Every byte of a block's head, and some of its values, as each of some others: what is taken nevertheless is in the tables. */
+Test(sample_rows, damaged_blocks)
+{
+	static const uint8_t others[] = { 0, 1, 5, 57, 58, 64, 65, 127, 128, 255 };
+	pack_bytes all = { 0 };
+	unsigned columns, n_refused = 0;
+	struct story s;
+
+	story_init(&s);
+	add_rows(&s, 26 * SAMPLE_ROWS_BATCH, 5000);
+	blocks_of(&s, &columns, &all);
+	/* the last one has all columns */
+	{
+		struct profile_counts counts;
+		struct sample_columns c;
+
+		vec_clear(&all);
+		profile_hold(s.p, &counts);
+		profile_samples_of(s.p, &counts, &c);
+		row_blocks_put(&c, 25, 1, &all);
+		profile_release(s.p, &counts);
+	}
+	for (size_t i = 0; i < all.n; i += i < 60 ? 1 : 1777)
+		for (size_t k = 0; k < sizeof(others); k++) {
+			uint8_t was = all.at[i];
+			struct bytes b;
+			struct story t;
+
+			all.at[i] = others[k];
+			story_init(&t);
+			b = bytes_over(all.at, all.n, false);
+			builder_begin(t.p);
+			cr_assert_eq(build_row_blocks(t.p, columns, &b), 0);
+			builder_end(t.p);
+			n_refused += b.bad;
+			read_all(t.p);
+			story_done(&t);
+			all.at[i] = was;
+		}
+	cr_expect_gt(n_refused, 100, "%u", n_refused);
+	vec_done(&all);
 	story_done(&s);
 }

@@ -48,7 +48,7 @@ Test(perf_config, files)
 
 		write_file(path, files[i].text);
 		/* What the system's file says, if there is one, is said over by the last word. */
-		got = perf_config_buildid_dir(home);
+		got = perf_config_buildid_dir(home, NULL);
 		if (!ours || access("/etc/perfconfig", F_OK) != 0)
 			cr_expect_str_eq(got, want, "%s: %s", files[i].what, got);
 		free(got);
@@ -57,13 +57,13 @@ Test(perf_config, files)
 	write_file(other, "[buildid]\ndir = /other\n");
 	setenv("PERF_CONFIG", other, 1);
 	for (int i = 0; i < 2; i++) {
-		char *got = perf_config_buildid_dir(i ? home : NULL);
+		char *got = perf_config_buildid_dir(i ? home : NULL, NULL);
 
 		cr_expect_str_eq(got, "/other");
 		free(got);
 	}
 	unlink(other);
-	cr_expect_null(perf_config_buildid_dir(NULL));
+	cr_expect_null(perf_config_buildid_dir(NULL, NULL));
 	unlink(path);
 	rmdir(home);
 	free(path);

@@ -27,6 +27,7 @@ struct err;
 	X(wide,      "wide",      BOOL,   false,       "names in full") \
 	X(sync,      "sync",      BOOL,   true,        "synchronized output where the terminal may know it") \
 	X(focus,     "focus",     BOOL,   true,        "live is still while its terminal is not the one that keys go to") \
+	X(cache,     "cache",     BOOL,   true,        "files that take long to read leave an index in $XDG_CACHE_HOME/proftop") \
 	X(view,      "view",      TEXT,   NULL,        "name of the first view") \
 	X(clipboard, "clipboard", TEXT,   NULL,        "command that takes what is copied, instead of OSC 52")
 /* clang-format on */
@@ -40,6 +41,7 @@ struct settings {
 	bool wide;
 	bool sync;
 	bool focus;
+	bool cache;
 	char *view;           /* NULL: none; owned */
 	char *clipboard;      /* NULL: none; owned */
 	struct keymap keymap; /* what was bound */

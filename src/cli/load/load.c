@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/consulted_files.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/process.h"
@@ -24,6 +26,7 @@
 #include "cli/load/export_file.h"
 #include "cli/load/live_save.h"
 #include "cli/load/load_heaps.h"
+#include "cli/load/load_index.h"
 #include "cli/options/command.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
@@ -59,7 +62,20 @@ struct load {
 	int wake_fd;                           /* written when the worker is done */
 	_Atomic(const struct format *) format; /* of what is read; NULL: not known yet */
 	int recorder; /* process that writes one heap trace after the other; 0: none */
+	struct resolver_options code; /* as resolve, for annotations */
+	struct consulted_files *
+		consulted; /* files that symbols were looked for in; owned; NULL: no index is wanted */
+	struct load_index *index; /* the worker's, until it has finished; or NULL */
+	bool hurries;             /* a person who leaves does not wait for an index to be written */
 };
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
 
 /* As long as there is a recorder, programs may begin whose heaps are to be seen. */
 static void wait_recorder(struct load *l)
@@ -119,6 +135,26 @@ static struct input *open_ahead(struct load *l, const char *path)
 	return in;
 }
 
+/* The input, or the index of it. */
+static int read_or_recall(struct load *l, const char *path, const struct format *format,
+			  struct input *in, capture_id c)
+{
+	int64_t begin = now_ns();
+	int rc;
+
+	l->index = l->consulted ? load_index_new(path, &l->read) : NULL;
+	rc = l->index ? load_index_read(l->index, l->profile, c, &l->progress) : 0;
+	if (rc == -EIO)
+		err_set(&l->error, rc, "%s: its index changed while it was read; open it again",
+			path);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	rc = read_capture(l, format, in, c);
+	if (rc == 0 && l->index)
+		load_index_write(l->index, l->profile, now_ns() - begin);
+	return rc;
+}
+
 /* Takes over `in`, which is NULL when the input is not open yet. */
 static int read_one(struct load *l, const char *path, struct input *in)
 {
@@ -145,7 +181,7 @@ static int read_one(struct load *l, const char *path, struct input *in)
 	if (!rc && l->recorder && format == &format_heap_trace)
 		rc = read_heaps(l, path, in, capture);
 	else if (!rc)
-		rc = read_capture(l, format, in, capture);
+		rc = read_or_recall(l, path, format, in, capture);
 	input_close(in);
 	return rc;
 }
@@ -294,8 +330,14 @@ struct load *load_start(const struct options *o, const struct load_wish *w, stru
 		.memory_bytes = memory_bytes(),
 		.follow = follows(o, w) || o->command == &cmd_live,
 	};
+	l->code = l->resolve;
+	/* what grows or goes away is read once, and of several files each would need a profile of its own */
+	if (w->n_paths == 1 && !w->recorder && !l->read.live && load_index_wanted(o))
+		l->consulted = consulted_files_new();
+	l->resolve.consulted = l->consulted;
+	l->hurries = follows(o, w);
 	l->annotate = (struct annotate_options){
-		.symbols = &l->resolve,
+		.symbols = &l->code,
 		.sources = { .dirs = o->sources.at,
 			     .n_dirs = o->sources.n,
 			     .maps = o->source_maps.at,
@@ -323,6 +365,8 @@ void load_free(struct load *l)
 		return;
 	progress_cancel(&l->progress);
 	task_join(l->task);
+	load_index_free(l->index, !l->hurries);
+	consulted_files_free(l->consulted);
 	if (l->wake_fd >= 0)
 		close(l->wake_fd);
 	if (l->progress.wake_fd > 0)

@@ -29,6 +29,8 @@ struct saved_view;
 #define ON_OUTPUT  (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFFS | ON_PACK)
 #define ON_READ    (ON_LENS | ON_INFO | ON_PACK)
 #define ON_RECORDS (ON_RECORD | ON_LIVE)
+/* What reads one file, which may leave an index. */
+#define ON_INDEX   (ON_EXPLORE | ON_REPORT | ON_EXPORT | ON_INFO | ON_PACK)
 
 /*
  * X(enum, long name, letter or 0, its value's name or NULL, verbs that take it, how it is taken, the field of
@@ -50,6 +52,7 @@ struct saved_view;
 	X(SOURCEMAP,"source-map",0,   "FROM=TO",   ON_SCREEN | ON_PACK,  map,     source_maps, "source files whose recorded path begins with FROM are below TO (repeatable)") \
 	X(SERVERS,  "debuginfod",0,   NULL,        ON_READ,    flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
 	X(STITCH,   "stitch",    0,   NULL,        ON_READ,    flag,    stitch,      "copied stacks that were cut short go on as earlier ones of the thread, behind [stitched]") \
+	X(NOCACHE,  "no-cache",  0,   NULL,        ON_INDEX,   flag,    no_cache,    "read the file itself, not the index that an earlier reading of it left, and leave none") \
 	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, all, or print: as perf script prints them") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline, heat, info, memory, leaks, lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks, allocators (of heaps), findings or annotate (of a function)") \
 	X(VIEWNAME, "view-name", 0,   "NAME",      ON_LENS,    name,    view_name,   "a saved view: its filter, view, order and grouping, where no other option says otherwise") \
@@ -189,7 +192,7 @@ struct options {
 	bool no_patch;                     /* likewise */
 	bool off_cpu, all_cpus;            /* likewise */
 	bool loose_names, no_pairs, any, markdown, report, json, ascii, no_inline, tracer, inlined,
-		debuginfod, stitch, no_mouse, help, version;
+		debuginfod, stitch, no_cache, no_mouse, help, version;
 };
 
 /*

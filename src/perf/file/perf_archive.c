@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/consulted_files.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/task.h"
@@ -228,10 +229,12 @@ static int fill(struct file_archive *a, void *arg, struct err *e)
 	return rc;
 }
 
-static void try_one(struct perf_archives *a, const char *path, struct progress *progress)
+static void try_one(struct perf_archives *a, const char *path, const struct resolver_options *o,
+		    struct progress *progress)
 {
 	struct stat st;
 
+	consulted_files_note(o->consulted, path);
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
 		vec_push(&a->all, file_archive_new(path, fill, progress));
 }
@@ -243,14 +246,14 @@ void perf_archives_find(struct perf_archives *a, const char *name, const struct 
 	char *path;
 
 	for (size_t i = 0; i < o->n_symbol_dirs; i++)
-		try_one(a, o->symbol_dirs[i], progress);
+		try_one(a, o->symbol_dirs[i], o, progress);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		path = xasprintf("%s.tar.%s", name, ends[i]);
-		try_one(a, path, progress);
+		try_one(a, path, o, progress);
 		free(path);
 	}
 	path = xasprintf("%s.tar", name);
-	try_one(a, path, progress);
+	try_one(a, path, o, progress);
 	free(path);
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/consulted_files.h"
 #include "base/mem.h"
 #include "elf/build_id.h"
 #include "symbols/search/file_archive.h"
@@ -56,6 +57,7 @@ static void look(struct hunt *h, bool trusted, const char *fmt, ...)
 	va_end(args);
 	if (n < 0)
 		return;
+	consulted_files_note(h->f->options->consulted, path);
 	h->done = h->try(h->arg, path, trusted);
 	free(path);
 }
@@ -86,12 +88,14 @@ static const char *environment(const char *name)
 }
 
 /* See debuginfod_find_debuginfo(3), "CACHE". */
-static char *debuginfod_dir(const char *home)
+static char *debuginfod_dir(const char *home, struct consulted_files *c)
 {
 	const char *given = environment("DEBUGINFOD_CACHE_PATH");
 	const char *caches = environment("XDG_CACHE_HOME");
 	char *old = home ? xasprintf("%s/.debuginfod_client_cache", home) : NULL;
 
+	if (old)
+		consulted_files_note(c, old);
 	if (!given && old && access(old, F_OK) == 0)
 		return old;
 	free(old);
@@ -107,8 +111,8 @@ void debug_file_search_init(struct debug_file_search *f, const struct resolver_o
 	const char *home = environment("HOME");
 
 	*f = (struct debug_file_search){ .options = o };
-	f->cache = perf_config_buildid_dir(home);
-	f->came = debuginfod_dir(home);
+	f->cache = perf_config_buildid_dir(home, o->consulted);
+	f->came = debuginfod_dir(home, o->consulted);
 }
 
 void debug_file_search_done(struct debug_file_search *f)

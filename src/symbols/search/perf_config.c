@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/consulted_files.h"
 #include "base/mem.h"
 
 #define SYSTEM_PATH "/etc/perfconfig"
@@ -78,12 +79,17 @@ static char *take_line(const char *s, size_t n, bool *wanted, const char *home)
 }
 
 /* What a file says last; before where it says nothing. */
-static char *take_file(const char *path, const char *home, char *before)
+static char *take_file(const char *path, const char *home, struct consulted_files *c, char *before)
 {
-	FILE *f = fopen(path, "re");
-	char *bytes = f ? xmalloc(BYTES_MAX) : NULL;
-	size_t n = f ? fread(bytes, 1, BYTES_MAX, f) : 0;
 	bool wanted = false;
+	char *bytes;
+	size_t n;
+	FILE *f;
+
+	consulted_files_note(c, path);
+	f = fopen(path, "re");
+	bytes = f ? xmalloc(BYTES_MAX) : NULL;
+	n = f ? fread(bytes, 1, BYTES_MAX, f) : 0;
 
 	for (size_t at = 0; at < n;) {
 		const char *end = memchr(bytes + at, '\n', n - at);
@@ -102,14 +108,14 @@ static char *take_file(const char *path, const char *home, char *before)
 	return before;
 }
 
-char *perf_config_buildid_dir(const char *home)
+char *perf_config_buildid_dir(const char *home, struct consulted_files *c)
 {
 	const char *only = getenv("PERF_CONFIG");
-	char *dir = take_file(only ? only : SYSTEM_PATH, home, NULL), *own;
+	char *dir = take_file(only ? only : SYSTEM_PATH, home, c, NULL), *own;
 
 	if (!only && home) {
 		own = xasprintf("%s/.perfconfig", home);
-		dir = take_file(own, home, dir);
+		dir = take_file(own, home, c, dir);
 		free(own);
 	}
 	if (!dir && home)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct consulted_files;
 struct file_archive;
 
 /* Copies at most n bytes of what a process that runs has at address; how many, 0 where it cannot be read. */
@@ -27,6 +28,8 @@ struct resolver_options {
 	bool other_kernel; /* … before it was started anew: neither kernel nor processes are those of now */
 	resolver_read_code *
 		read_code; /* of what is recorded now: walks look at code without tables; NULL: it is over */
+	struct consulted_files
+		*consulted; /* notes which files were looked for; borrowed, or NULL */
 };
 
 /* The clock of a recording, for other files that have times. */
