@@ -231,10 +231,10 @@ static bool has_history(const struct thread_sums *s, uint32_t key)
 	return false;
 }
 
-/* Is there anything in another column than the first? */
-static bool has_others(const struct activity *a, uint32_t key)
+/* Is there anything in another column that is shown than the first? */
+static bool has_others(const struct activity *a, uint32_t n_shown, uint32_t key)
 {
-	for (uint32_t c = 1; a->columns && c < a->n_columns; c++)
+	for (uint32_t c = 1; a->columns && c < n_shown; c++)
 		if (a->columns[(size_t)key * a->n_columns + c] != 0)
 			return true;
 	return false;
@@ -251,7 +251,7 @@ static void put_threads(const struct profile *p, const struct thread_sums *s, st
 	for (uint32_t i = 0; i < k->n; i++) {
 		struct activity_row r = { .name = k->key[i].label, .process = ID_NONE };
 
-		if (s->n_samples[i] == 0 && !has_history(s, i) && !has_others(out, i))
+		if (s->n_samples[i] == 0 && !has_history(s, i) && !has_others(out, s->n_shown, i))
 			continue;
 		r.thread = k->key[i].id;
 		if (r.thread != ID_NONE)
@@ -323,8 +323,10 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 		  const struct lens *lens, const struct weights *w, struct thread_sums *s,
 		  struct progress *progress, struct activity *out)
 {
+	struct lens shown = *lens; /* without the columns that ratios are made of; borrows */
 	int rc;
 
+	shown.n_columns = s->n_shown = lens_n_shown(lens);
 	*out = (struct activity){ .n_slices = s->span.n,
 				  .span_ns = (s->span.to_ns < s->whole_ns ? s->span.to_ns
 									  : s->whole_ns) -
@@ -337,7 +339,7 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 	if (rc == 0)
 		put_threads(p, s, out);
 	if (rc == 0 && !s->within)
-		rc = recent_new(p, counts, lens, &out->keys, w, RECENT_THREADS, progress,
+		rc = recent_new(p, counts, &shown, &out->keys, w, RECENT_THREADS, progress,
 				&out->recent);
 	if (rc == 0 && !s->within && lens_compares(lens))
 		activity_pair(out, p, lens->names);

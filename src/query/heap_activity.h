@@ -11,6 +11,7 @@
 
 /* Sums by key of a thread. */
 struct thread_sums {
+	uint32_t n_shown;      /* columns of the lens without what only ratios are made of */
 	int64_t *weight;       /* [n_keys] */
 	uint64_t *n_samples;   /* [n_keys] */
 	int64_t *slice;        /* [n_keys][span.n], or NULL */

@@ -59,7 +59,6 @@ static int make_activity(const struct analysis *a, const struct over_time_wish *
 			  : activity_lanes_new(a, o->activity, &wish->span, progress, &o->lanes);
 	}
 	lens.cache = &cache;
-	lens.n_columns = lens_n_shown(&lens);
 	rc = activity_of_threads(a->profile, &a->counts, &lens, &a->weights, wish->span.n, progress,
 				 o->activity);
 	if (rc == 0 && a->diff)

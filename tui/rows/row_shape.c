@@ -374,6 +374,38 @@ static void fit_title(const struct number_column *n, int cols, char out[sizeof(n
 	out[len] = '\0';
 }
 
+/* Above its numbers; col is where the view begins. */
+static void draw_number_title(const struct number_column *n, struct canvas *c, int row, int col,
+			      bool sorted, bool reverse)
+{
+	int cols = n->digits + (n->bar ? 1 + n->bar : 0), title;
+	char narrow[sizeof(n->title)];
+
+	fit_title(n, cols - 1, narrow);
+	title = width_of(narrow);
+	if (n->bar == 0 && title < cols) {
+		int arrow = n->kind != NUMBER_SAMPLES;
+
+		draw_title(c, row, col + n->col + cols - arrow - title, title + arrow, narrow,
+			   sorted, reverse);
+	} else {
+		draw_title(c, row, col + n->col, cols, narrow, sorted, reverse);
+	}
+}
+
+bool row_draw_ratio_titles(const struct row_shape *sh, struct canvas *c, struct rect r, int line)
+{
+	bool any = false;
+
+	for (int i = 0; i < sh->n_numbers; i++) {
+		if (sh->number[i].kind != NUMBER_RATIO || sh->number[i].digits == 0)
+			continue;
+		draw_number_title(&sh->number[i], c, r.row + line, r.col, false, false);
+		any = true;
+	}
+	return any;
+}
+
 void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		     int sorted, bool reverse, const char *name, const char *module)
 {
@@ -381,25 +413,9 @@ void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r
 
 	if (line >= r.rows)
 		return;
-	for (int i = 0; i < sh->n_numbers; i++) {
-		const struct number_column *n = &sh->number[i];
-		int cols = n->digits + (n->bar ? 1 + n->bar : 0);
-		char narrow[sizeof(n->title)];
-		int title;
-
-		if (n->digits == 0)
-			continue;
-		fit_title(n, cols - 1, narrow);
-		title = width_of(narrow);
-		if (n->bar == 0 && title < cols) {
-			int arrow = n->kind != NUMBER_SAMPLES;
-
-			draw_title(c, row, r.col + n->col + cols - arrow - title, title + arrow,
-				   narrow, sorted == i, reverse);
-		} else {
-			draw_title(c, row, r.col + n->col, cols, narrow, sorted == i, reverse);
-		}
-	}
+	for (int i = 0; i < sh->n_numbers; i++)
+		if (sh->number[i].digits > 0)
+			draw_number_title(&sh->number[i], c, row, r.col, sorted == i, reverse);
 	draw_title(c, row, r.col + sh->name, sh->name_cols, name, sorted == ROW_BY_NAME, reverse);
 	draw_hidden(sh, c, row, r.col + sh->name, sh->name_cols, name);
 	/* its arrow may need a column of the gap before it */
@@ -487,6 +503,14 @@ static void draw_ratio(const struct row_shape *sh, struct canvas *c, struct rect
 		     &value))
 		canvas_puts_right(c, r.row + line, r.col + n->col, n->digits, STYLE_NUMBER,
 				  fmt_ratio(out, value.value));
+}
+
+void row_draw_ratios(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		     const struct row_values *v)
+{
+	for (int i = 0; i < sh->n_numbers; i++)
+		if (sh->number[i].kind == NUMBER_RATIO)
+			draw_ratio(sh, c, r, line, &sh->number[i], v);
 }
 
 void row_draw_numbers(const struct row_shape *sh, struct canvas *c, struct rect r, int line,

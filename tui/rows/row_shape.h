@@ -93,6 +93,8 @@ void row_shape_bars(struct row_shape *sh, const struct row_values *v);
  * Writes titles on a line of r. sorted is the index of the number column that rules, or ROW_BY_NAME
  * or ROW_BY_MODULE, or ROW_UNSORTED. Columns of the lens without room are counted: "+2 events".
  */
+/* Those of ratios alone; are there any? */
+bool row_draw_ratio_titles(const struct row_shape *sh, struct canvas *c, struct rect r, int line);
 void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		     int sorted, bool reverse, const char *name, const char *module);
 
@@ -114,6 +116,9 @@ struct row_values {
 
 void row_draw_numbers(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		      const struct row_values *v);
+/* Those of ratios alone. */
+void row_draw_ratios(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		     const struct row_values *v);
 
 /* One of them. */
 void row_draw_number(const struct row_shape *sh, struct canvas *c, struct rect r, int line, int i,

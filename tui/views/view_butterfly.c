@@ -52,7 +52,9 @@ struct bfly_view {
 	bool cursor_below;  /* it is among the callees */
 };
 
-static const struct row_wish wish = { .total = true, .total_first = true, .module = true };
+static const struct row_wish wish = {
+	.total = true, .total_first = true, .module = true, .ratios = true
+};
 
 static void *bfly_new(void)
 {
@@ -324,6 +326,7 @@ static void draw_centre(const struct bfly_view *v, const struct scene *s, struct
 		canvas_printf(c, r.row + line, r.col + n.col + n.digits + 1, n.bar + 1,
 			      STYLE_NUMBER, "self %s",
 			      row_number(out, &n, sh->percent, v->b.self[0]));
+	row_draw_ratios(sh, c, r, line, &(struct row_values){ .total = v->b.total });
 	row_draw_key(sh, c, r, line, s, &name);
 	draw_minute(v, s, c, r, line, v->b.n_callers);
 	if (name.selected)
@@ -352,6 +355,12 @@ static void draw_title(const struct bfly_view *v, const struct scene *s, struct 
 	int cols = v->minute.cols > 0 ? v->minute.col - 1 : r.cols;
 	int col = r.col + 2, used, room = cols - 3;
 
+	/* What titles ratios have stands to the left. */
+	if (!below && row_draw_ratio_titles(&v->shape, c, r, line)) {
+		col = r.col + v->shape.name;
+		cols -= v->shape.name - 2;
+		room = cols - 3;
+	}
 	if (below) {
 		used = canvas_puts(c, r.row + line, col, room, STYLE_HEADER, "CALLEES");
 		if (s->analysis->diff)

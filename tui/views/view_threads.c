@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "query/activity.h"
 #include "query/analysis.h"
+#include "query/core/ratio.h"
 #include "query/diff/activity_pairs.h"
 #include "tui/contract/view.h"
 #include "tui/rows/row.h"
@@ -32,7 +33,11 @@ struct threads_view {
 	int spark, spark_cols; /* where activity stands; 0 columns: nowhere */
 };
 
-static const struct row_wish wish = { .self = true, .samples = true, .share = true };
+static const struct row_wish wish = {
+	.self = true, .samples = true, .share = true, .ratios = true
+};
+
+static const struct row_wish wish_narrow = { .self = true, .samples = true, .share = true };
 
 static int top_line(struct rect r)
 {
@@ -78,13 +83,14 @@ static void scale_bars(struct row_shape *sh, const struct activity_row *row)
 	row_shape_bars(sh, &values);
 }
 
-static void threads_layout(void *state, const struct scene *s, struct rect r)
+/* Numbers and names in so many columns, and activity where it has room. */
+static void place_columns(struct threads_view *v, const struct scene *s, const struct row_wish *w,
+			  int cols)
 {
-	struct threads_view *v = state;
 	struct row_shape *sh = &v->shape;
 	int room, name;
 
-	row_shape_init(sh, s, &wish, r.cols);
+	row_shape_init(sh, s, w, cols);
 	if (v->threads.activity->pairs)
 		sh->family = &v->threads.activity->pairs->family;
 	place_minute(v);
@@ -97,6 +103,17 @@ static void threads_layout(void *state, const struct scene *s, struct rect r)
 		v->spark = sh->name + name + GAP_COLS;
 		sh->name_cols = name;
 	}
+}
+
+static void threads_layout(void *state, const struct scene *s, struct rect r)
+{
+	struct threads_view *v = state;
+	struct row_shape *sh = &v->shape;
+
+	place_columns(v, s, &wish, r.cols);
+	/* When threads were busy matters more than ratios, which the status line has of the selected row. */
+	if (v->spark_cols == 0 && v->threads.activity->slices && s->analysis->lens.ratios)
+		place_columns(v, s, &wish_narrow, r.cols);
 	thread_list_fit(&v->threads, r.rows - top_line(r));
 	row_shape_no_bars(sh);
 	for (uint32_t i = 0; i < v->threads.activity->n_rows; i++)
@@ -241,7 +258,7 @@ static char *threads_status(const void *state, const struct scene *s)
 {
 	const struct threads_view *v = state;
 	const struct activity_row *row = thread_list_current(&v->threads);
-	char share[FMT_SIZE], count[FMT_SIZE], detail[THREAD_ROW_DETAIL], *name, *out;
+	char share[FMT_SIZE], count[FMT_SIZE], detail[THREAD_ROW_DETAIL], *name, *ratios, *out;
 	bool heap;
 
 	if (!row)
@@ -255,13 +272,17 @@ static char *threads_status(const void *state, const struct scene *s)
 	}
 	heap = metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric);
 	fmt_weight(count, (int64_t)row->n_samples, UNIT_COUNT, s->analysis->weights.sample_scale);
-	out = xasprintf("%s  %s %s%s%s%s  %s",
+	ratios = row->column ? ratios_text(&s->analysis->lens, row->column, &s->analysis->weights)
+			     : xstrdup("");
+	out = xasprintf("%s  %s %s%s%s%s%s%s  %s",
 			row_share(share, s, row->weight, s->analysis->weights.total[0]), count,
 			metric_is_summed(s->analysis->profile, s->analysis->lens.column[0].metric)
 				? "stack"
 			: heap ? "block"
 			       : "sample",
-			strcmp(count, "1") == 0 ? "" : "s", *detail ? "  " : "", detail, name);
+			strcmp(count, "1") == 0 ? "" : "s", *ratios ? "  " : "", ratios,
+			*detail ? "  " : "", detail, name);
+	free(ratios);
 	free(name);
 	return out;
 }
