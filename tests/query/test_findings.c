@@ -256,6 +256,43 @@ Test(findings, few_samples_are_few)
 	profile_free(p);
 }
 
+/* Nobody knows of how many samples the sum of a stack is. */
+Test(findings, sums_are_not_few_samples)
+{
+	struct profile *p = made_profile("a;b 1 event=sums:cpu\na;c 1 event=sums:cpu\n");
+	char *rules = rules_of(p, "", NULL);
+
+	cr_assert_str_eq(rules, "");
+	free(rules);
+	profile_free(p);
+}
+
+/* Of several modules the one with most, in whichever order their rows come; and that of no module counts, too. */
+Test(findings, most_of_what_has_no_name)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "?10@m 30\n?20@o 50\n?30@m 40\n", "58.3 % of that in m" },
+		{ "?10@m 30\n?20@o 50\n", "62.5 % of that in o" },
+		{ "?10 90\n?20@o 30\n", "75.0 % of that in memory without a known file" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[2048] = "", *sentences, *rules;
+		struct profile *p;
+
+		for (int k = 0; k < 20; k++)
+			strcat(text, cases[i].text);
+		p = made_profile(text);
+		rules = rules_of(p, "", &sentences);
+		cr_expect(strstr(sentences, cases[i].says), "%s", sentences);
+		free(sentences);
+		free(rules);
+		profile_free(p);
+	}
+}
+
 Test(findings, nothing_has_none)
 {
 	struct profile *p = made_profile("");

@@ -134,6 +134,7 @@ static void make_sample(struct profile *p, capture_id c, char *line)
 	s.weight = atoll(weight);
 	s.event = strncmp(event, "ns:", 3) == 0      ? build_event(p, event + 3, UNIT_NS, true)
 		  : strncmp(event, "waits:", 6) == 0 ? build_derived_event(p, event + 6, UNIT_NS)
+		  : strncmp(event, "sums:", 5) == 0  ? build_summed_event(p, event + 5, UNIT_NS)
 						     : build_event(p, event, UNIT_COUNT, true);
 	if (tid >= 0) {
 		process_id process = build_process(p, c, pid);

@@ -6,7 +6,8 @@
  *
  *   =prog;main@prog;work@prog>inner@prog;?10@libc.so 3 tid=2 pid=1 event=cycles cpu=1 t=500
  *
- * "event=ns:cpu-clock" is an event in nanoseconds, "event=waits:offcpu" one that was worked out from others.
+ * "event=ns:cpu-clock" is an event in nanoseconds, "event=waits:offcpu" one that was worked out from others, "event=sums:cpu" one of
+ * which there are sums of stacks alone.
  * "=name" is a thread's name as root frame, "f@m#file" a function ("f@[kernel]" of the kernel), a>b a place where b is inlined into
  * a, "?10@m" an address (hex) without a name. "-" stands for no frames. t is in ns. Weight is an
  * integer. "capture" in a line by itself begins another capture.

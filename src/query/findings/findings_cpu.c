@@ -15,6 +15,7 @@
 
 /* Of fewer samples shares say little: half of them may be 10 % off. */
 #define SAMPLES_FEW   100
+#define SAMPLES_NONE  10 /* fewer say nothing of any share */
 /* No sentence about fewer. */
 #define SAMPLES_LEAST 20
 
@@ -59,13 +60,15 @@ static void say_few_samples(struct cpu_case *c)
 	char text[FMT_COUNTED_SIZE];
 	struct finding *f;
 
-	if (n >= SAMPLES_FEW)
+	/* Sums of stacks may be of any number of samples, or of all that happened. */
+	if (n >= SAMPLES_FEW ||
+	    metric_is_summed(c->a->profile, c->a->lens.column[0].metric))
 		return;
 	f = findings_add(c->out, "few-samples", "info", 1,
-			 xasprintf("There %s only %s: shares below %d %% are chance.",
+			 xasprintf("There %s only %s: shares %sare chance.",
 				   (int64_t)(n + 0.5) == 1 ? "is" : "are",
 				   fmt_counted(text, (int64_t)(n + 0.5), "sample"),
-				   n < 25 ? 20 : 10));
+				   n < SAMPLES_NONE ? "" : n < 25 ? "below 20 % " : "below 10 % "));
 	f->rank = FINDING_DOUBT;
 }
 
@@ -426,30 +429,39 @@ static const char *advice_for(const struct cpu_case *c, const char *module)
 	return NULL;
 }
 
-/* The module in which most of what ends in code without a name ends; the profile's. */
-static const char *nameless_module(const struct cpu_case *c, int64_t *weight)
+/* What ends in code of a module that has no name. */
+struct nameless {
+	const char *module; /* the profile's */
+	int64_t weight;
+};
+
+static int by_module(const void *x, const void *y)
+{
+	const struct nameless *a = x, *b = y;
+
+	return strcmp(a->module, b->module);
+}
+
+/* The module in which most of what ends in code without a name ends. */
+static struct nameless nameless_module(const struct cpu_case *c)
 {
 	const struct table *t = table_of(c);
-	const struct groups *k = &c->a->keys;
-	const char *module = "";
+	struct nameless *at = xcalloc((size_t)t->n_rows + 1, sizeof(*at)), most = { "", 0 };
+	uint32_t n = 0;
 
-	*weight = 0;
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		const char *one = k->key[t->key[i]].module;
-		int64_t sum = 0;
-
-		if (!c->is[FRAME_CLASS_UNNAMED][t->key[i]] || strcmp(one, module) == 0)
-			continue;
-		for (uint32_t j = i; j < t->n_rows; j++)
-			if (c->is[FRAME_CLASS_UNNAMED][t->key[j]] &&
-			    strcmp(k->key[t->key[j]].module, one) == 0)
-				sum += self_of(c, j);
-		if (sum <= *weight)
-			continue;
-		*weight = sum;
-		module = one;
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		if (c->is[FRAME_CLASS_UNNAMED][t->key[i]])
+			at[n++] = (struct nameless){ c->a->keys.key[t->key[i]].module,
+						     self_of(c, i) };
+	qsort(at, n, sizeof(*at), by_module);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i > 0 && strcmp(at[i].module, at[i - 1].module) == 0)
+			at[i].weight += at[i - 1].weight;
+		if (at[i].weight > most.weight)
+			most = at[i];
 	}
-	return module;
+	free(at);
+	return most;
 }
 
 /* From which share on what has no name, or a stack that is cut, is worth a sentence. */
@@ -458,14 +470,14 @@ static const char *nameless_module(const struct cpu_case *c, int64_t *weight)
 
 static void say_unnamed(struct cpu_case *c, int64_t weight)
 {
-	int64_t of_module;
-	const char *module = nameless_module(c, &of_module), *advice = advice_for(c, module);
+	struct nameless most = nameless_module(c);
+	const char *advice = advice_for(c, most.module);
 	char *share = cpu_case_percent(weight, c->whole),
-	     *part = cpu_case_percent(of_module, weight);
+	     *part = cpu_case_percent(most.weight, weight);
 	struct finding *f = findings_add(
 		c->out, "unnamed", "info", (double)weight / (double)c->whole,
 		xasprintf("%s %s ends in code without a name, %s of that in %s%s%s.", share, c->of,
-			  part, *module ? module : "memory without a known file",
+			  part, *most.module ? most.module : "memory without a known file",
 			  advice ? ": " : "", advice ? advice : ""));
 
 	f->rank = FINDING_MISSING;
