@@ -153,7 +153,7 @@ Test(app, what_keys_do)
 		{ "and that there is more", "?", " more lines below", "SELF" },
 		{ "but not at its end", "?G", "kernel", " more line" },
 		{ "search in info", "8/cpu", "1/", "of total" },
-		{ "metric", "m", "metric: cpu-clock samples, of event 1 of 1", "loading" },
+		{ "metric", "m", "metric: cpu-clock samples", "loading" },
 		{ "metric in the title", "m", " › cpu-clock samples", "loading" },
 		{ "inlines", "I", "inlined functions are part", "loading" },
 		{ "inlines back", "II", "inlined functions are frames", "loading" },

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "tui/canvas/canvas.h"
 #include "tui/rows/name_cell.h"
 
@@ -117,4 +118,51 @@ Test(name_cell, twins_read_other, .init = use_utf8)
 		free(a);
 		free(b);
 	}
+}
+
+/* Where a function has no name its address is what is read, down to its last digits. */
+Test(name_cell, addresses)
+{
+	static const struct {
+		const char *name;
+		int cols;
+		const char *shown;
+	} cases[] = {
+		{ "[cc1plus+0x97da40]", 18, "[cc1plus+0x97da40]" },
+		{ "[cc1plus+0x97da40]", 17, "[cc1pl…+0x97da40]" },
+		{ "[cc1plus+0x97da40]", 12, "+0x97da40" },
+		{ "[cc1plus+0x97da40]", 9, "+0x97da40" },
+		{ "[cc1plus+0x97da40]", 6, "97da40" },
+		{ "[cc1plus+0x97da40]", 3, "a40" },
+		{ "[cc1plus+0x97da40]", 2, "" },
+		{ "[a+b+0x1]", 8, "[a…+0x1]" },
+		{ "[+0x]", 4, "[+0x" },
+		{ "[kernel+0xzz]", 8, "[kernel+" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *a = name_short(cases[i].name, cases[i].cols, false);
+
+		cr_expect_str_eq(a, cases[i].shown, "%s in %d: %s", cases[i].name, cases[i].cols,
+				 a);
+		cr_expect_leq(text_width(a, strlen(a)), (size_t)cases[i].cols);
+		free(a);
+	}
+}
+
+/* Names that read alike in so many columns are told apart, others stay as they are. */
+Test(name_cell, beside)
+{
+	const char *x = "std::pair<int, long>::pair<int>()",
+		   *y = "std::pair<int, char>::pair<int>()";
+	char *a = name_beside(x, y, 26, false);
+
+	cr_expect(name_may_look_like(x, y));
+	cr_expect(!name_may_look_like(x, x));
+	cr_expect(!name_may_look_like(x, "std::vector<int>::push_back(int)"));
+	cr_assert(a);
+	cr_expect(strstr(a, "…long"), "%s", a);
+	cr_expect_null(name_beside(x, y, 60, false));
+	cr_expect_null(name_beside(x, y, 0, false));
+	free(a);
 }

@@ -68,9 +68,10 @@ static void next_metric(struct app *a)
 	app_say_owned(a, false,
 		      l->column[0].metric.all
 			      ? xasprintf("metric: %s, of all events of allocations", name)
-			      : xasprintf("metric: %s, of event %u of %u", name,
-					  (unsigned)l->column[0].metric.event.v + 1,
-					  (unsigned)counts.n_events));
+		      : counts.n_events < 2 ? xasprintf("metric: %s", name)
+					    : xasprintf("metric: %s, of event %u of %u", name,
+							(unsigned)l->column[0].metric.event.v + 1,
+							(unsigned)counts.n_events));
 	free(name);
 	app_reanalyse(a);
 }

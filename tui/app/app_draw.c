@@ -251,6 +251,26 @@ static void draw_activity(const struct app *a, struct canvas *c)
 #define NAME_LEAST_COLS 16
 
 /*
+ * Where a name has no room, what stands just before it goes, a part at a time: its file, its module, its self. The first part
+ * stays. Returns where the name is then.
+ */
+static char *drop_before(char *text, char *name, int cols)
+{
+	char *second = strstr(text, "  ") + 2;
+
+	while (name > second &&
+	       cols - (int)text_width(text, (size_t)(name - text)) < NAME_LEAST_COLS) {
+		char *part = name - 2;
+
+		while (part > second && strncmp(part - 2, "  ", 2) != 0)
+			part--; /* to where the part before the name begins */
+		memmove(part, name, strlen(name) + 1);
+		name = part;
+	}
+	return name;
+}
+
+/*
  * A status that is too long: what stands last, a name, is folded. What is said behind the name (" · this column") is no part of
  * it: it stays as it is, or goes. The caller frees.
  */
@@ -258,10 +278,12 @@ static char *fold_status(char *text, int cols, bool ascii)
 {
 	char *name = text, *short_name, *out, *behind;
 
-	for (char *at = strstr(text, "  "); at; at = strstr(at + 2, "  "))
-		name = at + 2;
+	/* more blanks are within an instruction */
+	for (char *at = strstr(text, "  "); at; at = strstr(at + strspn(at, " "), "  "))
+		name = strspn(at, " ") == 2 ? at + 2 : name;
 	if ((int)text_width(text, strlen(text)) <= cols || name == text)
 		return text;
+	name = drop_before(text, name, cols);
 	cols -= (int)text_width(text, (size_t)(name - text));
 	behind = strstr(name, " · ");
 	if (behind && cols - (int)text_width(behind, strlen(behind)) < NAME_LEAST_COLS) {

@@ -144,6 +144,7 @@ static void put_name(struct chain *ch, size_t i, int cols)
 	const struct groups *keys = &ch->s->analysis->keys;
 	uint32_t key = ch->src->key(ch->s->analysis, ch->node[i]);
 	struct name_look look = { .style = ch->look->style };
+	char *label;
 
 	if (ch->look->by_family)
 		look.style |= row_key_style(&keys->key[key]);
@@ -158,9 +159,13 @@ static void put_name(struct chain *ch, size_t i, int cols)
 	}
 	if (cols > ch->at.cols - ch->used)
 		cols = ch->at.cols - ch->used;
+	label = i == 0 && ch->look->twin && !look.wide
+			? name_beside(keys->key[key].label, ch->look->twin, cols, ch->c->ascii)
+			: NULL;
 	ch->used += name_draw_detailed(ch->c, ch->at.row, ch->at.col + ch->used, cols,
-				       keys->key[key].label,
+				       label ? label : keys->key[key].label,
 				       i == 0 && ch->look->detail ? ch->look->detail : "", &look);
+	free(label);
 }
 
 static void put_inward(struct chain *ch)

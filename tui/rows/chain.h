@@ -16,6 +16,8 @@ struct chain_look {
 	bool wide;          /* the name that matters in full */
 	bool bold;          /* and so */
 	const char *detail; /* what stands behind it, or NULL */
+	const char
+		*twin; /* another one that may look the same, or NULL; borrowed, like the detail */
 };
 
 /* Where it is drawn. */

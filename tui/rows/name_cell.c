@@ -26,6 +26,9 @@
 /* Fewer columns of what a function belongs to say nothing. */
 #define OWNER_COLS_MIN 3
 
+/* Fewer digits of an address are any number. */
+#define DIGITS_MIN 3
+
 /* Parts of a qualified name that are tried to be left out. */
 #define PARTS_MOST 16
 
@@ -198,12 +201,48 @@ static char *by_parts(const char *name, int cols, bool ascii, const char **last)
 	return NULL;
 }
 
+/* The address in "[libz.so.1+0x2f30]", which is what tells such names apart, from its plus on; NULL for other names. */
+static const char *address_in(const char *name)
+{
+	const char *plus = *name == '[' ? strrchr(name, '+') : NULL;
+	size_t digits;
+
+	if (!plus || strncmp(plus, "+0x", 3) != 0)
+		return NULL;
+	digits = strspn(plus + 3, "0123456789abcdef");
+	return digits > 0 && strcmp(plus + 3 + digits, "]") == 0 ? plus : NULL;
+}
+
+/* "[lib…+0x2f30]", else "+0x2f30", else its last digits: a few at least, as one says nothing. */
+static char *short_address(const char *name, const char *plus, int cols, bool ascii)
+{
+	const char *dots = ascii ? "..." : "…";
+	int room = cols - (int)strlen(plus) - 1 - width_of(dots), digits = (int)strlen(plus) - 1;
+	char *module, *out;
+	size_t got;
+
+	if (cols < DIGITS_MIN)
+		return xstrdup("");
+	if (room < 1)
+		return digits <= cols ? xasprintf("%.*s", digits, plus)
+				      : xasprintf("%.*s", cols, plus + digits - cols);
+	module = text_clean(name + 1, (size_t)(plus - name) - 1, ascii);
+	module[text_clip(module, strlen(module), (size_t)room, &got)] = '\0';
+	out = xasprintf("[%s%s%s", module, dots, plus);
+	free(module);
+	return out;
+}
+
 /* As name_short(); a cut is marked where there are mark_cols or more. */
 static char *shortened(const char *name, int cols, int mark_cols, bool ascii)
 {
-	char *out = folded(name, cols, ascii), *brief = out ? NULL : without_paths(name);
-	const char *last;
+	const char *last, *address = address_in(name);
+	char *out, *brief;
 
+	if (address && width_of(name) > cols)
+		return short_address(name, address, cols > 0 ? cols : 0, ascii);
+	out = folded(name, cols, ascii);
+	brief = out ? NULL : without_paths(name);
 	if (brief)
 		out = folded(brief, cols, ascii);
 	if (!out)
@@ -348,6 +387,40 @@ char *name_apart(const char *name, const char *other, int cols, bool ascii)
 	free(word);
 	free(shown);
 	return out;
+}
+
+/* What a function's name ends in: names that look the same have that in common, mostly. */
+static const char *last_word(const char *name)
+{
+	const char *last = name;
+
+	for (const char *s = name; *s && *s != '('; s++)
+		if (s[0] == ':' && s[1] == ':')
+			last = s + 2;
+	return last;
+}
+
+bool name_may_look_like(const char *name, const char *other)
+{
+	const char *last = last_word(name);
+
+	return strncmp(last_word(other), last, strcspn(last, "<(")) == 0 &&
+	       strcmp(other, name) != 0;
+}
+
+char *name_beside(const char *name, const char *other, int cols, bool ascii)
+{
+	char *x, *y;
+	bool same;
+
+	if (cols <= 0)
+		return NULL;
+	x = name_short(name, cols, ascii);
+	y = name_short(other, cols, ascii);
+	same = strcmp(x, y) == 0;
+	free(x);
+	free(y);
+	return same ? name_apart(name, other, cols, ascii) : NULL;
 }
 
 char *name_full(const struct key *k)

@@ -31,6 +31,11 @@ char *name_short(const char *name, int cols, bool ascii);
  */
 char *name_apart(const char *name, const char *other, int cols, bool ascii);
 
+/* May two different names look the same where there is little room? They end alike. */
+bool name_may_look_like(const char *name, const char *other);
+/* name_apart() where the two do look the same in so many columns; NULL: they do not. The caller frees. */
+char *name_beside(const char *name, const char *other, int cols, bool ascii);
+
 /* Writes a name into at most cols columns of the canvas and returns the columns used. */
 int name_draw(struct canvas *c, int row, int col, int cols, const char *name,
 	      const struct name_look *look);

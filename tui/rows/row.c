@@ -146,21 +146,6 @@ void row_draw_module(const struct row_shape *sh, struct canvas *c, struct rect r
 		name_draw(c, r.row + line, r.col + sh->module, sh->module_cols, k->module, &look);
 }
 
-static bool looks_same(const char *a, const char *b, int cols, bool ascii)
-{
-	char *x, *y;
-	bool same;
-
-	if (cols <= 0)
-		return false;
-	x = name_short(a, cols, ascii);
-	y = name_short(b, cols, ascii);
-	same = strcmp(x, y) == 0;
-	free(x);
-	free(y);
-	return same;
-}
-
 void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		  const struct scene *s, const struct row_key *k)
 {
@@ -179,9 +164,8 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 		look.style |= STYLE_SELECTED;
 	if (row_matches(s, k->keys, k->key))
 		look.style |= STYLE_MATCH;
-	label = k->twin && looks_same(key->label, k->twin, cols, c->ascii) && !s->wide && !k->shift
-			? name_apart(key->label, k->twin, cols, c->ascii)
-			: NULL;
+	label = k->twin && !s->wide && !k->shift ? name_beside(key->label, k->twin, cols, c->ascii)
+						 : NULL;
 	name_draw_detailed(c, r.row + line, col, cols, label ? label : key->label,
 			   row_detail(s, k->keys, k->key, detail), &look);
 	free(label);

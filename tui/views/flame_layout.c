@@ -15,7 +15,7 @@
  */
 #define NARROW_COLS 3
 #define MERGED_COLS 6
-#define NARROW_MOST 6
+#define NARROW_MOST 24
 
 /* Levels that are ever made: nobody walks further without zooming in. */
 #define LEVELS_MOST 20000u

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "query/analysis.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/chain.h"
+#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_change.h"
 #include "tui/rows/row_note.h"
@@ -98,10 +100,51 @@ static const char *tag_of(const struct tree_view *v, const struct scene *s, uint
 	return tag ? tag : src->inlined(a, node) ? "inl" : NULL;
 }
 
+/* Names that rows in sight are known by, [n]; NULL: none. */
+struct names {
+	const char **at; /* owned */
+	size_t n;
+};
+
+/* The row of a line on the screen; false: there is none. */
+static bool row_at(const struct tree_view *v, size_t line, size_t *i)
+{
+	*i = line < v->list.pinned ? v->pin[line] : v->list.top + line;
+	return *i < v->rows.n;
+}
+
+static struct names names_in_sight(const struct tree_view *v, struct analysis *a, int lines)
+{
+	struct names names = { .at = xcalloc((size_t)lines + 1, sizeof(*names.at)) };
+	size_t i;
+
+	for (; names.n < (size_t)lines && row_at(v, names.n, &i); names.n++) {
+		const struct tree_row *row = &v->rows.at[i];
+
+		if (row->n_more == 0)
+			names.at[names.n] = tree_key(v->rows.src, a,
+						     chain_main(v->rows.src, row->node,
+								tree_rows_last(&v->rows, a, i)))
+						    ->label;
+	}
+	return names;
+}
+
+/* Another function in sight whose name may look the same; NULL: there is none. */
+static const char *twin_of(const struct names *names, size_t line)
+{
+	const char *name = names->at[line];
+
+	for (size_t i = 0; name && i < names->n; i++)
+		if (names->at[i] && names->at[i] != name && name_may_look_like(name, names->at[i]))
+			return names->at[i];
+	return NULL;
+}
+
 /* The chain of a row, and which process a thread's name is of. */
 static void draw_names(const struct tree_view *v, const struct scene *s, struct canvas *c,
 		       struct chain_cell at, const struct tree_row *row, uint32_t last,
-		       bool selected, bool pinned)
+		       bool selected, const char *twin, bool pinned)
 {
 	struct analysis *a = s->analysis;
 	const struct tree_source *src = v->rows.src;
@@ -115,6 +158,7 @@ static void draw_names(const struct tree_view *v, const struct scene *s, struct 
 	else if (verdict_of(v, a, last) != VERDICT_BEYOND)
 		look = (struct chain_look){ .style = (uint16_t)(look.style | STYLE_DIM),
 					    .wide = s->wide };
+	look.twin = twin;
 	look.bold = !pinned && row_is_hot(s, src->self(a, last));
 	row_detail(s, &a->keys, src->key(a, node), detail);
 	look.detail = row->node == last ? detail : "";
@@ -156,7 +200,7 @@ static void draw_more(const struct tree_view *v, const struct scene *s, struct c
 
 /* pinned: the row is above what is in sight, and stands back. */
 static void draw_row(const struct tree_view *v, const struct scene *s, struct canvas *c,
-		     struct rect r, int line, size_t i, bool pinned)
+		     struct rect r, int line, size_t i, const char *twin, bool pinned)
 {
 	struct analysis *a = s->analysis;
 	const struct tree_source *src = v->rows.src;
@@ -197,7 +241,7 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 	if (left > 0)
 		canvas_fill(c, r.row + line, r.col + col, 1, row_joint_style(key), arrow);
 	at = (struct chain_cell){ r.row + line, r.col + col + ARROW_COLS, left - ARROW_COLS };
-	draw_names(v, s, c, at, row, last, selected, pinned);
+	draw_names(v, s, c, at, row, last, selected, twin, pinned);
 	row_draw_module(sh, c, r, line, key);
 }
 
@@ -236,6 +280,7 @@ int tree_draw_top(struct rect r)
 void tree_draw(const struct tree_view *v, const struct scene *s, struct canvas *c, struct rect r)
 {
 	int top = tree_draw_top(r);
+	struct names names;
 
 	if (r.rows <= 0 || r.cols <= 0)
 		return;
@@ -243,15 +288,15 @@ void tree_draw(const struct tree_view *v, const struct scene *s, struct canvas *
 		draw_header(v, c, r);
 	if (v->rows.n == 0)
 		row_draw_nothing(c, r, s);
-	for (int line = 0; line < r.rows - top; line++) {
-		size_t i = v->list.top + (size_t)line;
+	names = names_in_sight(v, s->analysis, r.rows - top);
+	for (size_t line = 0; line < names.n; line++) {
+		int at = (int)line + top;
+		size_t i;
 
-		if ((uint32_t)line < v->list.pinned)
-			i = v->pin[line];
-		if (i >= v->rows.n)
-			break;
-		draw_row(v, s, c, r, line + top, i, (uint32_t)line < v->list.pinned);
+		row_at(v, line, &i);
+		draw_row(v, s, c, r, at, i, twin_of(&names, line), line < v->list.pinned);
 		if (i == v->list.cursor)
-			row_draw_marker_in(c, r, line + top, &v->shape);
+			row_draw_marker_in(c, r, at, &v->shape);
 	}
+	free(names.at);
 }

@@ -14,6 +14,7 @@
 #include "tui/contract/list.h"
 #include "tui/contract/view.h"
 #include "tui/rows/match_cursor.h"
+#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_change.h"
 #include "tui/rows/row_sparkline.h"
@@ -303,31 +304,17 @@ static const char *move_tag(const struct diff_move *m)
 	return m->move == MOVE_MODULE ? "moved" : m->gone ? "inlined?" : "outlined?";
 }
 
-/* What a function's name ends in: twins have that in common, mostly. */
-static const char *last_word(const char *name)
-{
-	const char *last = name;
-
-	for (const char *s = name; *s && *s != '('; s++)
-		if (s[0] == ':' && s[1] == ':')
-			last = s + 2;
-	return last;
-}
-
-/* Another function in sight whose name may look the same: it ends alike. NULL: there is none. */
+/* Another function in sight whose name may look the same; NULL: there is none. */
 static const char *twin_of(const struct top_view *v, const struct scene *s, uint32_t i)
 {
 	const struct key *key = key_at(v, s, i);
-	const char *last = last_word(key->label);
-	size_t n = strcspn(last, "<(");
 
 	for (uint32_t k = v->list.top;
 	     v->grouping == GROUP_FUNCTION && k < v->list.n && k - v->list.top < v->list.height;
 	     k++) {
 		const struct key *other = key_at(v, s, k);
 
-		if (k != i && strncmp(last_word(other->label), last, n) == 0 &&
-		    strcmp(other->label, key->label) != 0)
+		if (k != i && name_may_look_like(key->label, other->label))
 			return other->label;
 	}
 	return NULL;

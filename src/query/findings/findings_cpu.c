@@ -61,14 +61,15 @@ static void say_few_samples(struct cpu_case *c)
 	struct finding *f;
 
 	/* Sums of stacks may be of any number of samples, or of all that happened. */
-	if (n >= SAMPLES_FEW ||
-	    metric_is_summed(c->a->profile, c->a->lens.column[0].metric))
+	if (n >= SAMPLES_FEW || metric_is_summed(c->a->profile, c->a->lens.column[0].metric))
 		return;
 	f = findings_add(c->out, "few-samples", "info", 1,
 			 xasprintf("There %s only %s: shares %sare chance.",
 				   (int64_t)(n + 0.5) == 1 ? "is" : "are",
 				   fmt_counted(text, (int64_t)(n + 0.5), "sample"),
-				   n < SAMPLES_NONE ? "" : n < 25 ? "below 20 % " : "below 10 % "));
+				   n < SAMPLES_NONE ? ""
+				   : n < 25         ? "below 20 % "
+						    : "below 10 % "));
 	f->rank = FINDING_DOUBT;
 }
 
