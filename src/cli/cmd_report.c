@@ -233,10 +233,19 @@ static int find_order(const struct options *o, enum table_order *out, struct err
 }
 
 /* That of memory comes by the column of the metric if nothing is said. */
-static int sort_memory(const struct options *o, const struct analysis *a, struct err *e)
+static int sort_memory(const struct options *o, enum view_kind view, const struct analysis *a,
+		       struct err *e)
 {
-	enum footprint_column by = footprint_column_of(a->lens.column[0].metric);
+	enum footprint_column by = FOOTPRINT_PEAK;
 
+	/* Nobody who asks for what was freed wants an answer by something else. */
+	if (!footprint_has_column(a->lens.column[0].metric, &by) && *o->metric &&
+	    view == VIEW_KIND_MEMORY)
+		return err_set(
+			e, -EINVAL,
+			"the memory view has no column of %s, but of live, peak, bytes, calls, "
+			"temporary and leaked; --view top has one",
+			o->metric);
 	if (o->sort && !report_memory_column(o->sort, &by))
 		return err_set(
 			e, -EINVAL,
@@ -321,7 +330,8 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 	if (ratios.n > 0)
 		r.ratios = &ratios;
 	set_limits(&r, o, out);
-	rc = r.analysis->footprint ? sort_memory(o, r.analysis, e) : find_order(o, &r.order, e);
+	rc = r.analysis->footprint ? sort_memory(o, view, r.analysis, e)
+				   : find_order(o, &r.order, e);
 	if (!rc)
 		rc = report_make_rows(&r, o->function, e);
 	if (!rc)

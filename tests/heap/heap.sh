@@ -253,6 +253,8 @@ for way in '' "--view memory --"{metric,sort}" "{live,peak,bytes,calls,temporary
 done
 "$PROFTOP" report --view memory --sort self order.heap >out 2>said
 [ "$?/$(wc -l <said)/$(wc -c <out)" = 2/1/0 ] && grep -q 'live, peak, bytes, calls, temporary or leaked' said || fault "an order that memory has not: $(cat said)"
+"$PROFTOP" report --view memory --metric freed order.heap >out 2>said
+[ "$?/$(wc -l <said)/$(wc -c <out)" = 2/1/0 ] && grep -q 'no column of freed' said || fault "a metric that memory has not: $(cat said)"
 
 # Each frame of a stack has the line of its call, where debug information has it, and not only those with inlined functions.
 "$PROFTOP" record --heap -o lines.heap -- "$tools/heap_work" single 2000 >/dev/null 2>&1

@@ -189,12 +189,23 @@ const char *footprint_column_name(enum footprint_column c)
 	return names[c];
 }
 
+bool footprint_has_column(struct metric metric, enum footprint_column *out)
+{
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		if (measures[c] != metric.measure)
+			continue;
+		*out = (enum footprint_column)c;
+		return true;
+	}
+	return false;
+}
+
 enum footprint_column footprint_column_of(struct metric metric)
 {
-	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
-		if (measures[c] == metric.measure)
-			return (enum footprint_column)c;
-	return FOOTPRINT_PEAK;
+	enum footprint_column column = FOOTPRINT_PEAK;
+
+	footprint_has_column(metric, &column);
+	return column;
 }
 
 void footprint_move_to_peak(struct footprint *m)

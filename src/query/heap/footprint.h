@@ -120,7 +120,9 @@ void footprint_sort(struct footprint *m, enum footprint_column by);
 
 /* "live", "peak", …: a column's word for --sort and JSON; it is below FOOTPRINT_N_COLUMNS. */
 const char *footprint_column_name(enum footprint_column c);
-/* The column of a metric's measure; FOOTPRINT_PEAK where there is none. */
+/* Is there a column of a metric's measure? *out is untouched where there is none. */
+bool footprint_has_column(struct metric metric, enum footprint_column *out);
+/* The same column; FOOTPRINT_PEAK where there is none. */
 enum footprint_column footprint_column_of(struct metric metric);
 
 #endif
