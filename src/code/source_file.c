@@ -72,6 +72,38 @@ static bool goes_up(const char *path)
 	return false;
 }
 
+/*
+ * May what was found below dir be taken? A directory that the user names is trusted with its links: trees of builds are full of
+ * them (Bazel's are nothing else), and screens and reports show the user's own files to the user. A pack goes to others, though, and
+ * a recording from elsewhere may name DIR/link/id_rsa: there, links must not lead out of what was named.
+ */
+static bool may_take(const char *path, const char *dir, const struct source_options *o)
+{
+	char *real, *real_dir;
+	bool inside;
+
+	if (!o->told_only)
+		return true;
+	real = realpath(path, NULL);
+	real_dir = realpath(dir, NULL);
+	inside = real && real_dir && below(real, real_dir, strlen(real_dir));
+	free(real);
+	free(real_dir);
+	return inside;
+}
+
+/* Takes what is below dir when it may be taken and can be opened. */
+static int take_below(struct source_file *f, const char *dir, const char *rest,
+		      const struct source_options *o, struct stat *st)
+{
+	char *path = *rest ? xasprintf("%s/%s", dir, rest) : xstrdup(dir);
+
+	if (may_take(path, dir, o))
+		return take(f, path, st);
+	free(path);
+	return -ENOENT;
+}
+
 static int open_mapped(struct source_file *f, const char *path, const struct source_options *o,
 		       struct stat *st)
 {
@@ -82,8 +114,7 @@ static int open_mapped(struct source_file *f, const char *path, const struct sou
 		rest = equals ? below(path, map, (size_t)(equals - map)) : NULL;
 		if (!rest || (o->told_only && goes_up(rest)))
 			continue;
-		fd = take(f, *rest ? xasprintf("%s/%s", equals + 1, rest) : xstrdup(equals + 1),
-			  st);
+		fd = take_below(f, equals + 1, rest, o, st);
 		if (fd >= 0)
 			return fd;
 	}
@@ -99,7 +130,7 @@ static int open_below(struct source_file *f, const char *path, const struct sour
 		if (goes_up(end))
 			continue;
 		for (size_t i = 0; i < o->n_dirs && *end; i++) {
-			int fd = take(f, xasprintf("%s/%s", o->dirs[i], end), st);
+			int fd = take_below(f, o->dirs[i], end, o, st);
 
 			if (fd >= 0)
 				return fd;

@@ -126,6 +126,45 @@ Test(source_file, is_found)
 	remove_files();
 }
 
+/* A link below a directory that was named is followed on screens; into a pack nothing comes from outside by it. */
+Test(source_file, links_lead_out_of_no_pack)
+{
+	static const struct {
+		const char *path;
+		bool for_pack, found;
+	} cases[] = { { "/b/out/c.c", false, true },
+		      { "/b/out/c.c", true, false },
+		      { "/b/in/a.c", false, true },
+		      { "/b/in/a.c", true, true } };
+	char *dir, *map, *in, *out, *outside;
+
+	make_files();
+	dir = xasprintf("%s/lib", root);
+	map = xasprintf("/b=%s/lib", root);
+	in = xasprintf("%s/lib/in", root);
+	out = xasprintf("%s/lib/out", root);
+	outside = xasprintf("%s/outside", root);
+	mkdir(outside, 0700);
+	write_file("outside/c.c", "secret\n");
+	cr_assert(symlink(".", in) == 0 && symlink("../outside", out) == 0);
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *const dirs[] = { dir }, *const maps[] = { map };
+		struct source_options o = { dirs,        i % 2, maps,
+					    (i + 1) % 2, NULL,  cases[i / 2].for_pack };
+		struct source_file f;
+
+		source_file_open(&f, cases[i / 2].path, &o, NULL, 0);
+		cr_expect_eq(f.state == SOURCE_FOUND, cases[i / 2].found, "case %zu", i);
+		source_file_done(&f);
+	}
+	free(dir);
+	free(map);
+	free(in);
+	free(out);
+	free(outside);
+	remove_files();
+}
+
 Test(source_file, has_lines_and_is_compared)
 {
 	const struct source_options nowhere = { .n_dirs = 0 };
