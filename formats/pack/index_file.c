@@ -189,6 +189,8 @@ static int pass(struct index_file *f, struct pass *w, struct progress *progress)
 			rc = take(w, &s);
 			free(s.owned);
 		}
+		if (w->rows)
+			progress_set(progress, f->at, f->n_bytes);
 		if (progress_cancelled(progress))
 			rc = -ECANCELED;
 	} while (more > 0 && rc == 0);

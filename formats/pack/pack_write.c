@@ -21,9 +21,11 @@
 #include <string.h>
 
 /* Rows of a section: what is lost with a damaged one. */
-#define ROWS   65536
+#define ROWS         65536
 /* Blocks of a section of an index. */
-#define BLOCKS 64
+#define BLOCKS       64
+/* Of an index at most: its reader has all tables twice for a while, and building stacks is not what it saves. */
+#define INDEX_STACKS (UINT32_C(1) << 22)
 
 struct writer {
 	const struct profile *p;
@@ -484,7 +486,7 @@ bool pack_index_can(const struct profile *p)
 	profile_hold(p, &w.counts);
 	profile_heap(p, &heap);
 	can = check(&w, NULL) == 0 && heap.n_tracks == 0 && w.counts.n_samples > 0 &&
-	      w.counts.n_parts == 1;
+	      w.counts.n_parts == 1 && w.counts.n_stacks <= INDEX_STACKS;
 	if (can) {
 		struct capture_span s = profile_capture_span(p, &w.counts, (capture_id){ 0 });
 

@@ -528,7 +528,7 @@ static stack_id build_hashed_stack(struct profile *p, stack_id parent, location_
 	bool alone = child->stack == 0;
 	uint32_t id = MAP_NONE;
 
-	assert(parent.v < p->now.n_stacks && l.v < p->now.n_locations);
+	assert(parent.v < p->now.n_stacks && l.v < p->now.n_locations && p->trie.child.base);
 	if (child->location == l.v && !alone)
 		return (stack_id){ child->stack };
 	if (alone)
@@ -579,6 +579,11 @@ void build_stacks(struct profile *p, const stack_id *parent, const location_id *
 	}
 	for (uint32_t i = 0; i < n; i++)
 		out[i] = build_hashed_stack(p, parent[i], l[i], hash[i]);
+}
+
+void build_stacks_end(struct profile *p)
+{
+	store_trie_close(&p->trie);
 }
 
 /*

@@ -111,6 +111,12 @@ stack_id build_stack(struct profile *p, stack_id parent, location_id l);
 void build_stacks(struct profile *p, const stack_id *parent, const location_id *l, uint32_t n,
 		  stack_id *out);
 
+/*
+ * No stack is added any more: what finding them took, some half of their memory, is given back. The functions above and
+ * below must not be called then.
+ */
+void build_stacks_end(struct profile *p);
+
 /* What leads up from a stack, and in the end the stack that it leads to. */
 struct build_chain {
 	stack_id stack; /* where it begins; build_chains() moves it to the end */

@@ -201,6 +201,11 @@ static int read_all(void *arg)
 			err_set(&l->error, rc, "%s: %s", l->paths[i], strerror(-rc));
 	}
 	input_close(next);
+	if (!l->read.live) {
+		builder_begin(l->profile);
+		build_stacks_end(l->profile);
+		builder_end(l->profile);
+	}
 	return rc == -ECANCELED ? 0 : rc; /* what is there is kept */
 }
 
