@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/task.h"
+#include "code/module_links.h"
 #include "code/packed_code.h"
 #include "elf/demangle.h"
 #include "elf/elf_file.h"
@@ -44,6 +45,7 @@ struct code_image {
 	struct function_starts *starts; /* where there are no symbols; or NULL; owned */
 	struct inline_lookup *lines;    /* or NULL; owned */
 	struct segments layout;         /* of a kernel module */
+	struct module_links *links;     /* of it; or NULL; owned */
 	uint64_t base;                  /* of a kernel: shown address of location address 0 */
 	struct kallsyms *kallsyms;      /* of the running kernel, for kcore; or NULL; owned */
 	struct elf_file *kcore;         /* or NULL; owned */
@@ -254,6 +256,7 @@ static void open_kernel_module(struct code_image *i)
 	if (i->symbols)
 		symtab_seal(i->symbols);
 	i->lines = inline_lookup_new_module(&i->image);
+	i->links = module_links_new(i->image.runtime);
 }
 
 static bool try_dump(void *arg, const char *path, bool trusted)
@@ -338,6 +341,7 @@ void code_image_free(struct code_image *i)
 	symtab_free(i->symbols);
 	function_starts_free(i->starts);
 	segments_done(&i->layout);
+	module_links_free(i->links);
 	kallsyms_free(i->kallsyms);
 	elf_file_close(i->kcore);
 	jit_dump_free(i->dump);
@@ -561,6 +565,15 @@ static bool from_shown(const struct code_image *i, uint64_t shown, uint64_t *add
 		return true;
 	}
 	return elf_file_offset_of(i->image.runtime, shown, address);
+}
+
+char *code_image_link(const struct code_image *i, uint64_t address, size_t n)
+{
+	uint64_t shown;
+
+	return i->links && segments_address(&i->layout, address, &shown)
+		       ? module_links_name(i->links, shown, n)
+		       : NULL;
 }
 
 char *code_image_note(struct code_image *i, uint64_t shown)

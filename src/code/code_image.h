@@ -56,6 +56,8 @@ uint8_t *code_image_read(const struct code_image *i, uint64_t begin, size_t n);
 /* An address as objdump prints it. */
 uint64_t code_image_shown(const struct code_image *i, uint64_t address);
 /* "name" or "name+0x10" of what is at an address as it is shown, demangled; NULL: unknown. The caller frees. */
+/* What the kernel fills into the n bytes at an address when it loads a module; the caller frees. NULL: nothing, or no module. */
+char *code_image_link(const struct code_image *i, uint64_t address, size_t n);
 char *code_image_note(struct code_image *i, uint64_t shown);
 
 /* A position in a function, or in what was inlined into it. */

@@ -144,9 +144,11 @@ static void find_hosts(struct reading *r, uint32_t from, uint32_t to)
 		qsort(r->hosts.at, r->hosts.n, sizeof(*r->hosts.at), by_weight);
 }
 
-static void add_instruction(struct reading *r, const struct decoded *d, uint64_t address,
+/* False: where it leads to is filled in when the code is loaded, and is another instruction now. */
+static bool add_instruction(struct reading *r, const struct decoded *d, uint64_t address,
 			    uint64_t shown)
 {
+	bool as_it_is;
 	struct listing *l = r->l;
 	struct annotation_code c = {
 		.shown = shown,
@@ -159,13 +161,16 @@ static void add_instruction(struct reading *r, const struct decoded *d, uint64_t
 	};
 	uint64_t leads = d->target != CODE_NO_TARGET ? d->target : d->refers;
 
-	if (leads != CODE_NO_TARGET)
+	c.note = keep(l, code_image_link(r->image, address, d->n_bytes));
+	as_it_is = c.note == NULL;
+	if (as_it_is && leads != CODE_NO_TARGET)
 		c.note = keep(l, code_image_note(r->image, leads));
 	vec_push(&l->a->code, c);
 	vec_push(&l->own, ((struct listing_own){ .path = ANNOTATION_NONE }));
 	vec_push(&l->bytes, d->n_bytes);
 	vec_push(&l->address, address);
 	vec_push(&r->asked, address);
+	return as_it_is;
 }
 
 /* Jumps within the block get their target's number: targets were put there as shown addresses. */
@@ -255,10 +260,11 @@ static void disassemble(struct reading *r, struct disassembler *dis, const struc
 	left = code ? (size_t)n_bytes : 0;
 	shown = code_image_shown(r->image, h->at.begin);
 	while (l->a->code.n < CODES_MOST && disassembler_next(dis, &at, &left, &shown, &d)) {
-		add_instruction(r, &d, address, d.address);
+		bool as_it_is = add_instruction(r, &d, address, d.address);
+
 		vec_push(&r->physical, h->physical);
 		vec_push(&r->ours, h->physical);
-		vec_push(&targets, d.target);
+		vec_push(&targets, as_it_is ? d.target : CODE_NO_TARGET);
 		address += d.n_bytes;
 	}
 	if (left > 0)

@@ -8,5 +8,6 @@ libcode_a_SOURCES += \
 	src/code/disassembler.c src/code/disassembler.h \
 	src/code/listing.c src/code/listing.h \
 	src/code/md5.c src/code/md5.h \
+	src/code/module_links.c src/code/module_links.h \
 	src/code/packed_code.c src/code/packed_code.h \
 	src/code/source_file.c src/code/source_file.h
