@@ -2,10 +2,16 @@
 /* The app on a canvas: the way to a function's code and back, and what keys do there. */
 #include "config.h"
 
+#include "base/mem.h"
+#include "code/annotation.h"
+#include "query/analysis.h"
+#include "tests/support/made_profile.h"
 #include "tests/support/stage.h"
 #include "tests/support/stage_app.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
 
 Test(app_code, what_keys_do)
 {
@@ -33,4 +39,66 @@ Test(app_code, what_keys_do)
 	};
 
 	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 120, 30);
+}
+
+/* Two lines, of which the second says what the analysis has in all. */
+static int annotate_total(void *arg, const struct analysis *an, const struct code_wish *wish,
+			  struct progress *progress, struct annotation **out)
+{
+	struct annotation *a = annotation_new();
+	char *text = xasprintf("in all %ld", (long)an->weights.total[0]);
+
+	(void)arg;
+	(void)progress;
+	a->wish = *wish;
+	a->n_columns = 1;
+	a->scale[0] = 1;
+	a->self[0] = a->total[0] = a->code_self[0] = an->weights.total[0];
+	vec_push(&a->files,
+		 ((struct annotation_file){ .path = "/x.c", .name = "x.c", .found = "/x.c" }));
+	for (uint32_t line = 1; line <= 2; line++) {
+		struct annotation_source source = {
+			.line = line,
+			.text = line == 1 ? "first" : arena_strndup(&a->texts, text, strlen(text)),
+			.numbers = annotation_add_numbers(a),
+		};
+
+		a->numbers.at[source.numbers * 2] = a->numbers.at[source.numbers * 2 + 1] =
+			line == 1 ? 10 : an->weights.total[0] - 10;
+		vec_push(&a->sources, source);
+	}
+	free(text);
+	*out = a;
+	return 0;
+}
+
+/* The code of what is being recorded is of now, and the cursor stays on its line. */
+Test(app_code, of_what_is_being_recorded)
+{
+	struct stage_app f;
+
+	stage_app_live(&f, profile_new(), 100, 24);
+	f.source.annotate = annotate_total;
+	f.now = 1000;
+	made_profile_add(f.profile, "main;work 15\n");
+	stage_app_settle(&f);
+	stage_app_play(&f, "u");
+	cr_expect(stage_app_shows(&f, "in all 15"));
+	cr_expect(stage_app_shows(&f, "▸   66.7"));
+	made_profile_add(f.profile, "main;work 85\n");
+	f.now += 2000;
+	stage_app_settle(&f);
+	cr_expect(stage_app_shows(&f, "in all 100"));
+	cr_expect(stage_app_hides(&f, "in all 15"));
+	cr_expect(stage_app_shows(&f, "90.0"));
+	/* Held still it stays as it is, and goes on with all that came meanwhile. */
+	stage_app_play(&f, "z");
+	made_profile_add(f.profile, "main;work 100\n");
+	f.now += 2000;
+	stage_app_settle(&f);
+	cr_expect(stage_app_shows(&f, "in all 100"));
+	stage_app_play(&f, "z");
+	cr_expect(stage_app_shows(&f, "in all 200"));
+	cr_expect(stage_app_shows(&f, "▸    5.0"));
+	stage_app_done(&f);
 }
