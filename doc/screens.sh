@@ -53,9 +53,22 @@ code() {
     local title=$2 source=$3 keys=$4 name=${3%.*}
     "${compiler[@]}" -o "$work/$name" "demo/code/$source"
     (cd "$work" && perf record -q -e cpu-clock -F 2000 -g -o "$name.data" "./$name") >/dev/null
-    printf '\n**%s**\n\n```\n' "$title"
-    "$proftop" --source-map /src="$PWD/demo/code" --keys "$keys" --screen 100x26 "$work/$name.data" | sed 's/[[:space:]]*$//'
+    show_code "$title" "$keys" "$work/$name.data"
+}
+
+# show_code TITLE KEYS DATA
+show_code() {
+    printf '\n**%s**\n\n```\n' "$1"
+    "$proftop" --source-map /src="$PWD/demo/code" --keys "$2" --screen 100x26 "$3" | sed 's/[[:space:]]*$//'
     printf '```\n'
+}
+
+# A program of another machine; its samples are made up, as it cannot run here.
+code_aarch64() {
+    aarch64-linux-gnu-gcc -static -g -O2 -Wl,--build-id "-ffile-prefix-map=$PWD/demo/code=/src" -ffile-prefix-map=demo/code=/src \
+        -o "$work/table-aarch64" demo/code/table.c
+    python3 tests/interop/aarch64_data.py "$work/table-aarch64" "$work/aarch64.data" table matrix
+    show_code 'aarch64, on an x86_64 machine (its samples are made up)' '/^matrix<Enter>uaa' "$work/aarch64.data"
 }
 
 code_screens() {
@@ -63,11 +76,12 @@ code_screens() {
     code gcc -g -O2 "$map" "-ffile-prefix-map=demo/code=/src" -- 'C: lines, and what was inlined in them' table.c '/^table<Enter>u'
     code g++ -g -O2 "$map" "-ffile-prefix-map=demo/code=/src" -- 'C++: lines with their instructions' records.cc '/^main$<Enter>ua'
     code rustc -g -O --remap-path-prefix "demo/code=/src" -- 'Rust: instructions with the arrows of jumps' words.rs '/sieve<Enter>uaa'
+    code_aarch64
 }
 
 screens | replace_screens doc/tour.md
-# Those of code need perf and three compilers.
-if command -v perf gcc g++ rustc >/dev/null; then
+# Those of code need perf and four compilers.
+if command -v perf gcc g++ rustc aarch64-linux-gnu-gcc >/dev/null; then
     code_screens >"$work/screens"
     awk -v from="$work/screens" '/^<!-- code:/ { print; while ((getline line < from) > 0) print line; print ""; skip = 1 }
         /^<!-- end of code/ { skip = 0 }
