@@ -8,6 +8,7 @@
  *
  * bench_keys COMMAND…       in a profile
  * bench_keys -c COMMAND…    in a comparison
+ * bench_keys -h COMMAND…    in a heap trace of bench_hold
  */
 #include <errno.h>
 #include <poll.h>
@@ -63,6 +64,18 @@ static const struct typed in_comparisons[] = {
 	{ "group-in-top", "", "o", "", 8 },
 	{ "filter-in-top", "", "&fn:Request\r", "&\177\r", 6 },
 	{ "metric-of-filtered-top", "&fn:Request\r", "m", "", 12 },
+	{ NULL, NULL, NULL, NULL, 0 },
+};
+
+/* The cursor through time, and what all blocks are looked at for. */
+static const struct typed in_heaps[] = {
+	{ "cursor-in-memory", "9g", "h", "", 30 },
+	{ "tree-at-another-time", "", "h2", "9", 10 },
+	{ "metric-in-tree", "2", "m", "", 7 },
+	{ "filter-in-tree", "9L2", "&fn:pass\r", "&\177\r", 6 },
+	{ "time-range-in-tree", "", "&time:2,5\r", "&\177\r", 6 },
+	{ "filter-in-memory", "9p", "&fn:pass\r", "&\177\r", 6 },
+	{ "time-range-in-memory", "", "&time:2,5\r", "&\177\r", 6 },
 	{ NULL, NULL, NULL, NULL, 0 },
 };
 
@@ -143,7 +156,7 @@ static bool measure(int fd, pid_t pid, const struct typed *c, int quiet_ms)
 		n += bytes[n] > 0;
 		if (!type(fd, c->undo))
 			return false;
-		drain(fd, *c->undo ? 5 * QUIET_MS : 0, &last);
+		drain(fd, *c->undo ? SETTLE_MS : 0, &last);
 	}
 	if (n == 0)
 		return true;
@@ -166,6 +179,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "-c") == 0) {
 		cases = in_comparisons;
+	} else if (argc > 1 && strcmp(argv[1], "-h") == 0) {
+		cases = in_heaps;
+	}
+	if (cases != in_profiles) {
 		argc--;
 		argv++;
 	}

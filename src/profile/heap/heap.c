@@ -530,6 +530,34 @@ int64_t heap_track_time(const struct heap_track *t, uint32_t moment)
 	return from > 0 ? t->tick[from - 1].time_ns : TIME_NONE;
 }
 
+int64_t heap_track_time_near(const struct heap_track *t, uint32_t moment, uint32_t *near)
+{
+	uint32_t from = *near < t->n_ticks ? *near : 0, to, step = 1;
+
+	if (t->n_ticks == 0)
+		return TIME_NONE;
+	while (from > 0 && t->tick[from].moment > moment) {
+		from = from > step ? from - step : 0;
+		step *= 2;
+	}
+	/* The tick at from is not after it. Steps become wider until one is. */
+	for (step = 1; step < t->n_ticks - from && t->tick[from + step].moment <= moment;) {
+		from += step;
+		step *= 2;
+	}
+	to = step < t->n_ticks - from ? from + step : t->n_ticks;
+	while (to - from > 1) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (t->tick[middle].moment <= moment)
+			from = middle;
+		else
+			to = middle;
+	}
+	*near = from;
+	return t->tick[from].time_ns;
+}
+
 uint32_t heap_track_moment(const struct heap_track *t, int64_t time_ns)
 {
 	uint32_t from = 0, to = t->n_ticks; /* ticks below from are before time_ns */

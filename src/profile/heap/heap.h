@@ -315,6 +315,8 @@ bool heap_folded_slot(const struct heap_track *t, uint32_t moment, int64_t *from
 
 /* What time it was at a moment of the track; TIME_NONE for a track of nothing. */
 int64_t heap_track_time(const struct heap_track *t, uint32_t moment);
+/* The same, looked for from a tick on, *near, which becomes the moment's: for moments that come close to each other. */
+int64_t heap_track_time_near(const struct heap_track *t, uint32_t moment, uint32_t *near);
 /* The first moment at or after a time, up to n_moments. */
 uint32_t heap_track_moment(const struct heap_track *t, int64_t time_ns);
 

@@ -78,10 +78,11 @@ enum rate { BYTES, BLOCKS = 2, N_RATES = 4 };
 
 /* Lines while they are made, by one of the threads. */
 struct making {
-	int64_t *rate;  /* [N_RATES][n]; owned */
-	int64_t *part;  /* [n * PARTS] net bytes of all; owned */
-	int64_t before; /* bytes there before the first slot */
-	int64_t *row;   /* [n_rows][n_row_slots] net bytes of each site; owned */
+	int64_t *rate;          /* [N_RATES][n]; owned */
+	int64_t *part;          /* [n * PARTS] net bytes of all; owned */
+	int64_t before;         /* bytes there before the first slot */
+	int64_t *row;           /* [n_rows][n_row_slots] net bytes of each site; owned */
+	struct heap_at_slot at; /* the part that the blocks before were in */
 };
 
 /* A pass of several threads, each with lines of its own. */
@@ -89,6 +90,7 @@ struct lines_scan {
 	struct passage *g;
 	const uint32_t *row_of_origin; /* ID_NONE: of no site */
 	uint32_t n, n_row_slots;
+	bool by_origin; /* of one heap, all of whose blocks are there, origins say what passes */
 	struct making made[HEAP_SCAN_MOST];
 };
 
@@ -139,14 +141,13 @@ static void spread_step(const struct lines_scan *s, struct making *to, uint32_t 
 			  to->rate + (size_t)(BLOCKS + which) * s->n);
 }
 
-/* A block of the row that comes, or goes. */
-static void note_step(const struct lines_scan *s, struct making *to, uint32_t i, uint32_t end,
-		      struct step *step)
+/* A block of an origin that comes, or goes. */
+static void note_step(const struct lines_scan *s, struct making *to, uint32_t origin,
+		      uint32_t begin, uint32_t end, struct step *step)
 {
 	const struct passage *g = s->g;
-	const struct heap_columns *c = &g->state.columns;
-	uint32_t origin = allocation_origin(c, i), track = c->origins[origin].track, at, told;
-	uint32_t moment = step->sign > 0 ? allocation_begin(c, i) : end & END_MOMENT;
+	uint32_t track = g->state.columns.origins[origin].track, at, told;
+	uint32_t moment = step->sign > 0 ? begin : end & END_MOMENT;
 	const struct heap_slots *slots = &g->slots[track];
 	struct heap_when when;
 
@@ -154,42 +155,105 @@ static void note_step(const struct lines_scan *s, struct making *to, uint32_t i,
 	at = heap_slots_of(slots, moment);
 	step->part = told == moment ? at : heap_slots_of(slots, told);
 	take_step(s, to, s->row_of_origin[origin], step);
-	if (heap_slots_when(slots, moment, allocation_begin(c, i), end, &when))
+	if (heap_slots_when(slots, moment, begin, end, &when))
 		spread_step(s, to, step->sign < 0, step, track, &when, moment);
 	else
 		count_step(s, to, step->sign < 0, step, at);
 }
 
+/* A row, i of those that were read. */
+static void note_row(const struct lines_scan *s, struct making *to, uint32_t row,
+		     const struct heap_rows_read *rows, uint32_t i)
+{
+	const struct passage *g = s->g;
+	const struct heap_columns *c = &g->state.columns;
+	uint32_t origin = rows->origin[i], begin = rows->begin[i], end = rows->end[i];
+	uint32_t track = c->origins[origin].track;
+	struct step step = { .sign = 1, .bytes = (int64_t)rows->size[i], .n = 1 };
+
+	if (!heap_pass_own(&g->pass, c, row, origin, begin) ||
+	    !heap_pass_lens(&g->pass, c, row, origin, begin))
+		return;
+	if (!g->state.exact) {
+		step.bytes = heap_bytes_for(&g->state, track, row);
+		step.n = (int64_t)(heap_stands_for(&g->state.track[track], begin, rows->size[i]) +
+				   0.5);
+	}
+	if ((end & END_MOMENT) >= g->state.track[track].n_moments)
+		end = END_NEVER;
+	note_step(s, to, origin, begin, end, &step);
+	step.sign = -1;
+	if (end != END_NEVER) {
+		note_step(s, to, origin, begin, end, &step);
+		return;
+	}
+	/* It goes with its process, and is not freed. */
+	step.part = g->gone[track];
+	take_step(s, to, s->row_of_origin[origin], &step);
+}
+
+/* Do all moments from one to another lie in one part of a slot, where brief blocks change no level? */
+static bool in_one_part(const struct lines_scan *s, struct making *to, uint32_t first,
+			uint32_t last)
+{
+	const struct passage *g = s->g;
+	const struct heap_track *t = &g->state.track[0];
+
+	if (!s->by_origin || first < t->folded.until || last >= t->n_moments ||
+	    first < g->slots[0].bound[0])
+		return false;
+	if (!heap_slots_is_at(&to->at, first))
+		heap_slots_go_to(&g->slots[0], &to->at, first);
+	return heap_slots_is_at(&to->at, last);
+}
+
+/* Brief rows of a group, as bits, all of which come and go in one part. */
+static void count_brief(const struct lines_scan *s, struct making *to, uint32_t group,
+			uint64_t brief)
+{
+	const struct heap_columns *c = &s->g->state.columns;
+	struct step step = { 0 };
+
+	for (; brief; brief &= brief - 1) {
+		uint32_t i = group * HEAP_GROUP + (uint32_t)__builtin_ctzll(brief);
+		uint32_t origin = allocation_origin(c, i);
+
+		if (!s->g->pass.own.origin[origin] || !s->g->pass.lens.origin[origin])
+			continue;
+		add(&step.bytes, (int64_t)allocation_size(c, i));
+		step.n++;
+	}
+	for (uint32_t which = 0; which < 2; which++)
+		count_step(s, to, which, &step, to->at.slot);
+}
+
+/* Rows of one group. */
+static void scan_group(const struct lines_scan *s, struct making *to, uint32_t from, uint32_t end)
+{
+	const struct heap_columns *c = &s->g->state.columns;
+	struct heap_rows_read rows;
+	uint32_t n;
+
+	if (!in_one_part(s, to, allocation_begin(c, from), allocation_begin(c, end - 1) + 1)) {
+		n = allocation_read(c, from, end, &rows);
+		for (uint32_t i = 0; i < n; i++)
+			note_row(s, to, from + i, &rows, i);
+		return;
+	}
+	count_brief(s, to, from / HEAP_GROUP, allocation_read_kept(c, from, end, &rows, &n));
+	for (uint32_t i = 0; i < n; i++)
+		note_row(s, to, rows.row[i], &rows, i);
+}
+
 static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
 	struct lines_scan *s = arg;
-	struct passage *g = s->g;
-	const struct heap_columns *c = &g->state.columns;
-	struct making *made = &s->made[worker];
+	uint32_t end;
 
-	for (uint32_t i = from; i < to; i++) {
-		uint32_t origin = allocation_origin(c, i), track, end;
-		struct step step = { .sign = 1 };
-		double n;
-
-		if (!heap_pass_own(&g->pass, c, i, origin, allocation_begin(c, i)) ||
-		    !heap_pass_lens(&g->pass, c, i, origin, allocation_begin(c, i)))
-			continue;
-		track = c->origins[origin].track;
-		end = allocation_end(c, i, g->state.track[track].n_moments);
-		step.bytes = heap_bytes_for(&g->state, track, i);
-		n = heap_stands_for(&g->state.track[track], allocation_begin(c, i),
-				    allocation_size(&g->state.columns, i));
-		step.n = (int64_t)(n + 0.5);
-		note_step(s, made, i, end, &step);
-		step.sign = -1;
-		if (end != END_NEVER) {
-			note_step(s, made, i, end, &step);
-			continue;
-		}
-		/* It goes with its process, and is not freed. */
-		step.part = g->gone[track];
-		take_step(s, made, s->row_of_origin[origin], &step);
+	for (uint32_t at = from; at < to; at = end) {
+		end = (at / HEAP_GROUP + 1) * HEAP_GROUP;
+		end = end < to ? end : to;
+		scan_group(s, &s->made[worker], at, end);
 	}
 }
 
@@ -269,9 +333,13 @@ static int pass_lines(struct passage *g, const struct footprint *m, const struct
 	/* Sums of their own have to be worth it. */
 	unsigned n_threads = n_in_rows > n_allocations / 4 ? 1 : heap_scan_threads(n_allocations);
 	uint32_t *row = rows_of_origins(m, &g->state.columns);
-	struct lines_scan s = { g, row, l->span.n, l->n_row_slots, { { 0 } } };
+	struct lines_scan s = {
+		.g = g, .row_of_origin = row, .n = l->span.n, .n_row_slots = l->n_row_slots
+	};
 	int rc;
 
+	s.by_origin = g->state.exact && g->state.columns.n_tracks == 1 &&
+		      heap_filter_by_origin(&g->pass.own) && heap_filter_by_origin(&g->pass.lens);
 	for (unsigned i = 0; i < n_threads; i++)
 		making_init(&s.made[i], s.n, n_in_rows);
 	rc = heap_scan(n_allocations, n_threads, progress, scan_lines, &s);

@@ -20,6 +20,7 @@ struct heap_asking {
 	struct heap_site *site; /* [n_sites] by row of the footprint; owned */
 	uint32_t *stack;        /* [n_sites] a stack of each; owned */
 	uint32_t n_sites;
+	uint32_t tick; /* of a track, where a lifetime began last */
 };
 
 /* A block that passes, or blocks that are only counted. */
@@ -40,7 +41,7 @@ int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct 
 		    void *arg);
 
 /* How long it lived, in ns; -1: it was not freed, or it is one of counted ones. */
-int64_t heap_lifetime(const struct heap_asking *ask, const struct heap_block_seen *b);
+int64_t heap_lifetime(struct heap_asking *ask, const struct heap_block_seen *b);
 /* When a moment was, since the capture's start. */
 int64_t heap_since_start(const struct heap_asking *ask, uint32_t track, uint32_t moment);
 

@@ -145,15 +145,19 @@ int64_t heap_since_start(const struct heap_asking *ask, uint32_t track, uint32_t
 	return at == TIME_NONE ? 0 : at - ask->state.begin_ns[track];
 }
 
-int64_t heap_lifetime(const struct heap_asking *ask, const struct heap_block_seen *b)
+int64_t heap_lifetime(struct heap_asking *ask, const struct heap_block_seen *b)
 {
-	int64_t ns;
+	const struct heap_track *t = &ask->state.track[b->track];
+	int64_t begin_ns, end_ns;
+	uint32_t near;
 
 	if (b->row == ID_NONE || b->end == END_NEVER)
 		return -1;
-	ns = heap_since_start(ask, b->track, b->end & END_MOMENT) -
-	     heap_since_start(ask, b->track, b->begin);
-	return ns > 0 ? ns : 0;
+	/* Blocks come in the order in which they began, and most end soon. */
+	begin_ns = heap_track_time_near(t, b->begin, &ask->tick);
+	near = ask->tick;
+	end_ns = heap_track_time_near(t, b->end & END_MOMENT, &near);
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
 static bool passes(const struct heap_asking *ask, uint32_t row, uint32_t origin, uint32_t begin)
@@ -164,19 +168,19 @@ static bool passes(const struct heap_asking *ask, uint32_t row, uint32_t origin,
 	       heap_pass_lens(&ask->pass, c, row, origin, begin);
 }
 
-static void see_block(const struct heap_asking *ask, uint32_t i, struct heap_block_seen *b)
+/* Row i of those that were read. */
+static void see_block(const struct heap_asking *ask, const struct heap_rows_read *rows, uint32_t i,
+		      struct heap_block_seen *b)
 {
-	const struct heap_columns *c = &ask->state.columns;
-	const struct heap_origin *o = &c->origins[allocation_origin(c, i)];
+	const struct heap_origin *o = &ask->state.columns.origins[rows->origin[i]];
 	const struct heap_track *t = &ask->state.track[o->track];
 
-	b->row = i;
 	b->track = o->track;
-	b->begin = allocation_begin(c, i);
-	b->end = allocation_end(c, i, t->n_moments);
-	b->origin = allocation_origin(c, i);
+	b->begin = rows->begin[i];
+	b->end = (rows->end[i] & END_MOMENT) < t->n_moments ? rows->end[i] : END_NEVER;
+	b->origin = rows->origin[i];
 	b->site = ask->f->row_of_stack[o->stack];
-	b->size = allocation_size(c, i);
+	b->size = rows->size[i];
 	b->n = ask->state.exact ? 1 : heap_stands_for(t, b->begin, b->size);
 	b->bytes = b->n * (double)b->size;
 	b->temporary = b->end != END_NEVER && b->end & END_TEMPORARY ? b->n : 0;
@@ -205,16 +209,24 @@ int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct 
 		    void *arg)
 {
 	const struct heap_columns *c = &ask->state.columns;
+	struct heap_rows_read rows;
 	struct heap_block_seen b;
+	uint32_t n;
 
-	for (uint32_t i = 0; i < c->n_allocations; i++) {
-		if (i % ROWS_A_LOOK == 0 && progress_cancelled(ask->progress))
+	for (uint32_t at = 0; at < c->n_allocations; at += n) {
+		uint32_t left = c->n_allocations - at;
+
+		if (at % ROWS_A_LOOK == 0 && progress_cancelled(ask->progress))
 			return -ECANCELED;
-		if (c->origins[allocation_origin(c, i)].stack >= ask->f->counts.n_stacks ||
-		    !passes(ask, i, allocation_origin(c, i), allocation_begin(c, i)))
-			continue;
-		see_block(ask, i, &b);
-		fn(arg, &b);
+		n = allocation_read(c, at, at + (left < HEAP_GROUP ? left : HEAP_GROUP), &rows);
+		for (uint32_t i = 0; i < n; i++) {
+			if (c->origins[rows.origin[i]].stack >= ask->f->counts.n_stacks ||
+			    !passes(ask, at + i, rows.origin[i], rows.begin[i]))
+				continue;
+			b.row = at + i;
+			see_block(ask, &rows, i, &b);
+			fn(arg, &b);
+		}
 	}
 	for (uint32_t i = 0; i < c->n_bulk; i++) {
 		if (c->origins[c->bulk[i].origin].stack >= ask->f->counts.n_stacks ||
