@@ -196,6 +196,23 @@ Test(event_spec, names_end_at_commas_but_not_within_a_unit)
 	cr_expect_eq(event_spec_length("cpu/a,b"), strlen("cpu/a,b"));
 }
 
+/* Where nothing is mounted on /sys all cpus are sampled, too: those of /proc/stat. */
+Test(cpu_list, is_known_without_sys)
+{
+	struct cpu_list all = { 0 }, by_stat = { 0 }, own = { 0 };
+
+	cpu_list_online("/sys/devices/system/cpu/online", "/proc/stat", &all);
+	cpu_list_online("/nowhere", "/proc/stat", &by_stat);
+	cpu_list_online("/nowhere", "/nowhere", &own);
+	cr_assert_eq(by_stat.n, all.n);
+	for (size_t i = 0; i < all.n; i++)
+		cr_expect_eq(by_stat.at[i], all.at[i]);
+	cr_expect(own.n > 0 && own.n <= all.n);
+	vec_done(&all);
+	vec_done(&by_stat);
+	vec_done(&own);
+}
+
 Test(cpu_list, is_of_cpus_that_are_there)
 {
 	struct cpu_list all = { 0 }, first = { 0 };

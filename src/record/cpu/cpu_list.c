@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -39,15 +42,52 @@ static bool parse(const char *text, struct cpu_list *out)
 	return out->n > 0;
 }
 
-static bool read_online(struct cpu_list *out)
+static bool read_sys(const char *path, struct cpu_list *out)
 {
-	FILE *f = fopen(ONLINE, "re");
+	FILE *f = fopen(path, "re");
 	char text[4096];
 	bool good = f && fgets(text, sizeof(text), f) && parse(text, out);
 
 	if (f)
 		fclose(f);
 	return good;
+}
+
+/* A line for each cpu that is online: "cpu3 1 2 …". */
+static void read_stat(const char *path, struct cpu_list *out)
+{
+	FILE *f = fopen(path, "re");
+	char line[4096];
+	int cpu;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "cpu%d ", &cpu) == 1 && cpu >= 0 && cpu < CPUS_MAX)
+			vec_push(out, cpu);
+	if (f)
+		fclose(f);
+}
+
+/* Those that this process may run on, in the kernel's words 64 a time. */
+static void read_own(struct cpu_list *out)
+{
+	uint64_t mask[CPUS_MAX / 64];
+	long n = syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+
+	for (long i = 0; i < n * 8; i++)
+		if (mask[i / 64] >> (i % 64) & 1)
+			vec_push(out, (int)i);
+}
+
+void cpu_list_online(const char *sys, const char *stat, struct cpu_list *out)
+{
+	if (read_sys(sys, out))
+		return;
+	vec_clear(out);
+	read_stat(stat, out);
+	if (out->n == 0)
+		read_own(out);
+	if (out->n == 0)
+		vec_push(out, 0);
 }
 
 static bool has(const struct cpu_list *l, int cpu)
@@ -63,8 +103,7 @@ int cpu_list_read(const char *text, struct cpu_list *out, struct err *e)
 	struct cpu_list online = { 0 }, wanted = { 0 }, each = { 0 };
 	int rc = 0;
 
-	if (!read_online(&online))
-		vec_push(&online, 0);
+	cpu_list_online(ONLINE, "/proc/stat", &online);
 	if (!text) {
 		*out = online;
 		return 0;

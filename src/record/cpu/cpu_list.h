@@ -12,6 +12,12 @@ struct cpu_list {
 	size_t n, cap;
 };
 
+/*
+ * All that are online, rising, by /sys/devices/system/cpu/online, or where there is none, as in a bare root directory, by /proc/stat,
+ * or those that this process may run on. Never none.
+ */
+void cpu_list_online(const char *sys, const char *stat, struct cpu_list *out);
+
 /* Those of text that are online, as it has them, or with NULL all that are, rising. -EINVAL or -ENODEV with a sentence. */
 int cpu_list_read(const char *text, struct cpu_list *out, struct err *e);
 
