@@ -7,6 +7,7 @@ t_record_SOURCES += \
 	tests/record/test_known_threads.c \
 	tests/record/test_perf_rights.c \
 	tests/record/test_perf_writer.c \
+	tests/record/test_proc_synthesize.c \
 	tests/record/test_ring.c
 t_tracer_SOURCES += \
 	src/record/heap/patch/allocators.c \

@@ -137,20 +137,24 @@ void proc_synthesize_all(struct proc_synthesize *p, struct perf_put *to)
 		closedir(dir);
 }
 
-/* Where the kernel's code begins, by the first lines of kallsyms: all of it takes long to make. 0: it does not say. */
-static uint64_t find_text(void)
+uint64_t proc_synthesize_text(const char *kallsyms, const char **name)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
-	char line[512], name[256];
-	uint64_t address, text = 0;
+	FILE *f = fopen(kallsyms, "re");
+	char line[512], its[256];
+	uint64_t address, text = 0, stext = 0;
 
-	for (int i = 0; f && !text && i < LINES_TO_TEXT && fgets(line, sizeof(line), f); i++)
-		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) == 2 &&
-		    strcmp(name, "_text") == 0)
+	for (int i = 0; f && !text && i < LINES_TO_TEXT && fgets(line, sizeof(line), f); i++) {
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, its) != 2)
+			continue;
+		if (strcmp(its, "_text") == 0)
 			text = address;
+		else if (strcmp(its, "_stext") == 0)
+			stext = address;
+	}
 	if (f)
 		fclose(f);
-	return text;
+	*name = text ? "_text" : "_stext";
+	return text ? text : stext;
 }
 
 static void put_modules(struct proc_synthesize *p, struct perf_put *to)
@@ -174,16 +178,17 @@ static void put_modules(struct proc_synthesize *p, struct perf_put *to)
 
 bool proc_synthesize_kernel(struct proc_synthesize *p, struct perf_put *to)
 {
-	static const char path[] = "[kernel.kallsyms]_text";
 	const struct perf_trailer none = { 0 };
-	struct perf_mmap m = {
-		.pid = -1, .executable = true, .path = path, .path_len = sizeof(path) - 1
-	};
+	struct perf_mmap m = { .pid = -1, .executable = true };
 	struct build_id id;
+	const char *name;
+	char path[32];
 
-	m.start = find_text();
+	m.start = proc_synthesize_text("/proc/kallsyms", &name);
 	if (!m.start)
 		return false;
+	m.path_len = (size_t)snprintf(path, sizeof(path), "[kernel.kallsyms]%s", name);
+	m.path = path;
 	/* Here, too: the list of build-ids is at the end of a file, which one that is killed does not have. */
 	if (proc_synthesize_kernel_id(&id)) {
 		memcpy(m.build_id, id.bytes, id.n);

@@ -7,6 +7,7 @@
 #define PROFTOP_RECORD_CPU_PROC_SYNTHESIZE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct build_id;
 struct build_id_cache;
@@ -25,6 +26,12 @@ void proc_synthesize_process(struct proc_synthesize *p, int pid, struct perf_put
 void proc_synthesize_all(struct proc_synthesize *p, struct perf_put *to);
 /* False: the kernel does not say where its code is (kernel.kptr_restrict). */
 bool proc_synthesize_kernel(struct proc_synthesize *p, struct perf_put *to);
+
+/*
+ * Where the kernel's code begins, by the first lines of that file: all of kallsyms takes long to make. 0: it does not say. *name: of
+ * the symbol there; as perf, _text, and _stext where there is none, as on arm64.
+ */
+uint64_t proc_synthesize_text(const char *kallsyms, const char **name);
 
 /* The running kernel's; false when it does not say. */
 bool proc_synthesize_kernel_id(struct build_id *out);
