@@ -30,7 +30,7 @@ tm() { tmux -S "$dir/socket" -f /dev/null "$@"; }
 finish() {
     tm kill-server 2>/dev/null
     umount -l "$dir"/root/proc "$dir"/root/dev "$dir"/noexec 2>/dev/null
-    rm -rf "$dir"
+    rm -rf --one-file-system "$dir"
 }
 trap finish EXIT
 root=$dir/root
@@ -108,6 +108,26 @@ if "$file" doctor | grep -q '^  of commands *yes'; then
     grep -q "process $(cat "$dir/pid") still runs" "$dir/err" || fault "nothing said of what lives on: $(cat "$dir/err")"
     [ -e "$dir"/tmp/proftop-library-*/libproftop-heap.so ] || fault "the library was taken from under a process"
     kill "$(cat "$dir/pid")"
+fi
+
+# Each run has a library of its own; a process gets one of them, and is not recorded twice at once.
+if "$file" doctor | grep -q '^  of what runs already *yes'; then
+    sh -c 'while :; do sleep 0.1; done' &
+    busy=$!
+    "$file" record --heap -p $busy -o "$dir/first.heap" 2>"$dir/first" &
+    recorder=$!
+    for _ in $(seq 500); do
+        grep -q 'recording the heap of' "$dir/first" && break
+        sleep 0.02
+    done
+    "$file" record --heap -p $busy --duration 1s -o "$dir/second.heap" 2>"$dir/err" && fault "recorded twice at once"
+    grep -q 'being recorded already' "$dir/err" || fault "recorded twice at once: $(cat "$dir/err")"
+    kill -INT $recorder
+    wait $recorder || fault "record --heap -p: $(cat "$dir/first")"
+    "$file" record --heap -p $busy --duration 100ms -o "$dir/second.heap" 2>"$dir/err" || fault "recorded again: $(cat "$dir/err")"
+    n=$(awk '/proftop-library-/ { print $6 }' "/proc/$busy/maps" | sort -u | wc -l)
+    [ "$n" = 1 ] || fault "there are $n libraries in a process that was recorded twice"
+    kill $busy
 fi
 
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

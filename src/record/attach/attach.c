@@ -113,22 +113,28 @@ struct entry {
 	size_t n_settings;
 };
 
+/*
+ * The library in the process: ours, or one that another recorder brought. Each run of the one file writes the library to a
+ * directory of its own; two of them in a process would both record.
+ */
 static struct remote_module *library_in(struct remote *r, const char *library)
 {
-	return remote_module_named(r, library);
+	struct remote_module *m = remote_module_named(r, library);
+	const char *slash = strrchr(library, '/');
+
+	return m || !slash ? m : remote_module_named(r, slash + 1);
 }
 
 static int load(struct remote *r, struct tracee *t, uint64_t room, const struct entry *w,
 		struct err *e)
 {
-	struct remote_module *libc = remote_module_named(r, "libc.so.6");
-	uint64_t dlopen_at = libc ? remote_symbol(r, libc, "dlopen") : 0;
+	uint64_t flags, dlopen_at = remote_dlopen(r, &flags);
 	size_t n = strlen(w->library) + 1;
 	int ret;
 
 	if (!dlopen_at || n > ARGUMENT_BYTES || !remote_write(r, room, w->library, n))
 		return err_set(e, -EFAULT, "memory of the process cannot be written");
-	ret = tracee_call(t, dlopen_at, room, RTLD_NOW | RTLD_NODELETE, e);
+	ret = tracee_call(t, dlopen_at, room, RTLD_NOW | RTLD_NODELETE | flags, e);
 	if (ret)
 		return ret;
 	ret = remote_look(r, e);
@@ -229,7 +235,7 @@ static int say_of(pid_t pid, const struct err *why, int ret, struct err *e)
 
 static int find_box(struct attach *a, const char *library, struct err *e)
 {
-	struct remote_module *m = remote_module_named(a->r, library);
+	struct remote_module *m = library_in(a->r, library);
 
 	a->box = m ? remote_symbol(a->r, m, HEAP_MAILBOX_NAME) : 0;
 	if (!m)

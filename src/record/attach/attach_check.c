@@ -157,24 +157,27 @@ static int check_libc(pid_t pid, struct err *e)
 	const struct timespec nap = { .tv_nsec = 20000000 };
 	struct remote *r = NULL;
 	struct remote_module *libc;
+	uint64_t flags;
 	int ret = remote_open(pid, &r, e);
 
 	if (ret)
 		return ret;
-	libc = remote_module_named(r, "libc.so.6");
+	libc = remote_glibc(r, GLIBC_LIBC);
 	/* One that has just begun is still loading its libraries. */
 	for (unsigned i = 0; !libc && i < LOADING_TRIES; i++) {
 		nanosleep(&nap, NULL);
 		ret = remote_look(r, e);
 		if (ret)
 			break;
-		libc = remote_module_named(r, "libc.so.6");
+		libc = remote_glibc(r, GLIBC_LIBC);
 	}
 	if (ret) {
 		remote_free(r);
 		return ret;
 	}
-	if (!libc && remote_module_named(r, "libc.so.6 (deleted)"))
+	/* The names of old versions begin alike when " (deleted)" follows. */
+	if (libc ? strstr(remote_module_path(libc), " (deleted)") != NULL
+		 : remote_module_named(r, "libc.so.6 (deleted)") != NULL)
 		ret = err_set(
 			e, -ESTALE,
 			"process %d runs with a C library that was replaced since: restart it",
@@ -183,10 +186,10 @@ static int check_libc(pid_t pid, struct err *e)
 		ret = err_set(e, -ENOEXEC,
 			      "process %d has no glibc loaded, which the heap tracer needs",
 			      (int)pid);
-	else if (!remote_symbol(r, libc, "dlopen"))
+	else if (!remote_dlopen(r, &flags))
 		ret = err_set(
 			e, -ENOEXEC,
-			"process %d has a glibc older than 2.35, which the heap tracer needs; start it under proftop record",
+			"process %d has a C library that loads no libraries later; start it under proftop record",
 			(int)pid);
 	remote_free(r);
 	return ret;

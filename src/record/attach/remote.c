@@ -273,6 +273,34 @@ struct remote_module *remote_module_named(struct remote *r, const char *name)
 	return NULL;
 }
 
+enum glibc_part remote_glibc_part(const char *path)
+{
+	static const struct {
+		enum glibc_part part;
+		const char *name, *old;
+	} parts[] = { { GLIBC_LIBC, "libc.so.6", "libc-2." },
+		      { GLIBC_PTHREAD, "libpthread.so.0", "libpthread-2." },
+		      { GLIBC_DL, "libdl.so.2", "libdl-2." } };
+	const char *file = base_name(path);
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strcmp(file, parts[i].name) == 0 ||
+		    strncmp(file, parts[i].old, strlen(parts[i].old)) == 0)
+			return parts[i].part;
+	return GLIBC_NONE;
+}
+
+struct remote_module *remote_glibc(struct remote *r, enum glibc_part part)
+{
+	for (size_t i = 0; i < r->map.n; i++) {
+		const struct remote_map *map = &r->map.at[i];
+
+		if (map->offset == 0 && remote_glibc_part(map->path) == part)
+			return module_of(r, map);
+	}
+	return NULL;
+}
+
 struct remote_module *remote_executable(struct remote *r)
 {
 	char link[64], path[PATH_MAX];
@@ -380,6 +408,26 @@ uint64_t remote_symbol(struct remote *r, struct remote_module *m, const char *na
 			return m->bias + s->st_value;
 	}
 	return 0;
+}
+
+uint64_t remote_dlopen(struct remote *r, uint64_t *flags)
+{
+	/* As dl-libc.c of glibc says: the caller is one who uses dlopen(). */
+	const uint64_t by_dlopen = 0x80000000;
+	const enum glibc_part parts[] = { GLIBC_LIBC, GLIBC_DL };
+	struct remote_module *libc = remote_glibc(r, GLIBC_LIBC);
+	uint64_t found = 0;
+
+	*flags = 0;
+	for (size_t i = 0; !found && i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct remote_module *m = remote_glibc(r, parts[i]);
+
+		found = m ? remote_symbol(r, m, "dlopen") : 0;
+	}
+	if (found || !libc)
+		return found;
+	*flags = by_dlopen;
+	return remote_symbol(r, libc, "__libc_dlopen_mode");
 }
 
 const char *remote_symbol_at(struct remote *r, struct remote_module *m, uint64_t address,

@@ -48,6 +48,18 @@ struct remote_module *remote_module_at(struct remote *r, uint64_t address);
 /* The first module whose file has this name (without directories), or this path if it begins with '/'. */
 struct remote_module *remote_module_named(struct remote *r, const char *name);
 
+/* Libraries of glibc. Before 2.34 their files have its version in their names, and libc has neither threads nor dlopen(). */
+enum glibc_part { GLIBC_NONE, GLIBC_LIBC, GLIBC_PTHREAD, GLIBC_DL };
+
+/* What the file is of glibc, by its name. */
+enum glibc_part remote_glibc_part(const char *path);
+
+/* The first module that is this part, or NULL. */
+struct remote_module *remote_glibc(struct remote *r, enum glibc_part part);
+
+/* Where dlopen() of glibc is, or what libc has in its place; 0: nowhere. *flags: what it takes beside dlopen()'s. */
+uint64_t remote_dlopen(struct remote *r, uint64_t *flags);
+
 /* The executable: what was mapped of /proc/PID/exe. */
 struct remote_module *remote_executable(struct remote *r);
 

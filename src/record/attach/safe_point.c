@@ -225,8 +225,9 @@ static void look_at(struct look *l, const struct walk_frame *f)
 	uint64_t pc = f->pc - !f->exact;
 	struct remote_module *m = remote_module_at(l->r, pc);
 	const char *file = m ? base_name(remote_module_path(m)) : "";
+	enum glibc_part part = remote_glibc_part(file);
 
-	if (strcmp(file, "libc.so.6") == 0) {
+	if (part == GLIBC_LIBC || part == GLIBC_PTHREAD) {
 		look_at_libc(l, m, f, pc);
 		return;
 	}
@@ -235,7 +236,7 @@ static void look_at(struct look *l, const struct walk_frame *f)
 	l->left = true;
 	if (!m)
 		return;
-	if (strncmp(file, "ld-", 3) == 0 || strncmp(file, "ld.so", 5) == 0)
+	if (part == GLIBC_DL || strncmp(file, "ld-", 3) == 0 || strncmp(file, "ld.so", 5) == 0)
 		l->held = true;
 	else if (m != l->executable)
 		l->held |= allocates(l, m);

@@ -166,7 +166,7 @@ static bool find_ways(struct tracee *t)
 {
 	static const uint8_t call_and_return[] = { 0x0f, 0x05, 0xc3 };
 	static const uint8_t restore[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	struct remote_module *libc = remote_module_named(t->r, "libc.so.6");
+	struct remote_module *libc = remote_glibc(t->r, GLIBC_LIBC);
 
 	if (!libc)
 		return false;
