@@ -187,9 +187,17 @@ static uint32_t find_ancestors(const struct tree_view *v, size_t row, uint32_t m
 	return up == SIZE_MAX ? n : most + 1;
 }
 
+/* The row that this one is below of and that is below of none. */
+static uint32_t outermost(const struct tree_view *v, size_t row)
+{
+	for (size_t up; (up = tree_rows_parent(&v->rows, row)) != SIZE_MAX;)
+		row = up;
+	return (uint32_t)row;
+}
+
 /*
  * Rows that scrolled away stay on the first lines where rows below them are in sight: as few as say
- * where the next line is, at most `most`, and then the nearest.
+ * where the next line is, at most `most`, and then the outermost, which says whose rows these are, and the nearest.
  */
 static uint32_t pins_of(struct tree_view *v, uint32_t most)
 {
@@ -201,6 +209,8 @@ static uint32_t pins_of(struct tree_view *v, uint32_t most)
 			return n;
 		n = k;
 	}
+	if (n > 0)
+		v->pin[0] = outermost(v, v->list.top + n);
 	return n;
 }
 
