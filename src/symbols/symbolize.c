@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/consulted_files.h"
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "base/task.h"
 #include "elf/build_id.h"
@@ -385,13 +386,15 @@ static void state_losses(struct symbolize *n, const struct loss *loss, size_t n_
 		const struct tally *t = &n->tally.at[loss[i].module];
 		const struct module *m = profile_module(p, (module_id){ loss[i].module });
 
-		char *begun = xasprintf("; unwind tables tell the functions of %llu apart",
-					(unsigned long long)t->n_begun);
+		char missing[FMT_SIZE], all[FMT_SIZE], apart[FMT_SIZE];
+		char *begun = xasprintf("; unwind tables tell the functions of %s apart",
+					fmt_count(apart, (int64_t)t->n_begun));
 
 		build_fact(p, n->capture, "symbols", profile_string(p, m->name, NULL), FACT_MISSING,
-			   "%llu of %llu addresses have no name: %s%s",
-			   (unsigned long long)loss[i].n, (unsigned long long)t->n_locations,
-			   t->reason, t->n_begun > 0 ? begun : "");
+			   "%s of %s addresses have no name: %s%s",
+			   fmt_count(missing, (int64_t)loss[i].n),
+			   fmt_count(all, (int64_t)t->n_locations), t->reason,
+			   t->n_begun > 0 ? begun : "");
 		free(begun);
 	}
 }
@@ -433,6 +436,7 @@ static int state_facts(struct symbolize *n)
 	VEC(struct loss) loss = { 0 };
 	uint64_t n_all = 0, n_named = 0;
 	size_t n_modules = 0, n_unverified = 0;
+	char named[FMT_SIZE], all[FMT_SIZE];
 
 	for (size_t i = 0; i < n->tally.n; i++) {
 		const struct tally *t = &n->tally.at[i];
@@ -451,9 +455,9 @@ static int state_facts(struct symbolize *n)
 	if (n_all > 0)
 		build_fact(n->p, n->capture, "symbols", "names",
 			   n_named == n_all ? FACT_GOOD : FACT_PLAIN,
-			   "%llu of %llu addresses in %zu module%s have names",
-			   (unsigned long long)n_named, (unsigned long long)n_all, n_modules,
-			   n_modules == 1 ? "" : "s");
+			   "%s of %s addresses in %zu module%s have names",
+			   fmt_count(named, (int64_t)n_named), fmt_count(all, (int64_t)n_all),
+			   n_modules, n_modules == 1 ? "" : "s");
 	if (n_unverified > 0)
 		build_fact(
 			n->p, n->capture, "symbols", "unverified", FACT_PLAIN,

@@ -334,18 +334,28 @@ static char *cut_name(const char *name, int cols, bool ascii)
 int name_draw_detailed(struct canvas *c, int row, int col, int cols, const char *name,
 		       const char *detail, const struct name_look *look)
 {
-	int behind = 2 + width_of(detail), used;
+	const char *number = strrchr(detail, ' '), *gap = "  ";
+	int behind = 2 + width_of(detail), used, least = DETAILED_COLS_MIN;
 	char *cut;
 
 	if (*detail == '\0' || cols < DETAILED_COLS_MIN)
 		return name_draw(c, row, col, cols, name, look);
-	if (cols - behind < DETAILED_COLS_MIN)
+	if (strnlen(name, DETAILED_COLS_MIN) < DETAILED_COLS_MIN)
+		least = width_of(name);
+	/* of "tid 815" the number alone tells threads of one name apart */
+	if (cols - behind < least && number) {
+		gap = " ";
+		detail = number + 1;
+		behind = 1 + width_of(detail);
+	}
+	if (cols - behind < least)
 		behind = 0;
 	cut = cut_name(name, cols - behind, c->ascii);
 	used = name_draw(c, row, col, cols - behind, cut, look);
 	free(cut);
 	if (behind > 0)
-		used += canvas_printf(c, row, col + used, cols - used, STYLE_DIM, "  %s", detail);
+		used += canvas_printf(c, row, col + used, cols - used, STYLE_DIM, "%s%s", gap,
+				      detail);
 	return used;
 }
 

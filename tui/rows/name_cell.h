@@ -41,8 +41,8 @@ int name_draw(struct canvas *c, int row, int col, int cols, const char *name,
 	      const struct name_look *look);
 
 /*
- * The same, and the detail ("pid 812", or "") behind it, which is never cut: the name is, or the detail is left
- * out.
+ * The same, and the detail ("pid 812", or "") behind it, which is never cut: the name is, or only the detail's number is
+ * there, or none of it.
  */
 int name_draw_detailed(struct canvas *c, int row, int col, int cols, const char *name,
 		       const char *detail, const struct name_look *look);
