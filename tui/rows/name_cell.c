@@ -342,8 +342,9 @@ int name_draw_detailed(struct canvas *c, int row, int col, int cols, const char 
 		return name_draw(c, row, col, cols, name, look);
 	if (strnlen(name, DETAILED_COLS_MIN) < DETAILED_COLS_MIN)
 		least = width_of(name);
-	/* of "tid 815" the number alone tells threads of one name apart */
+	/* of "tid 815" the number alone tells threads of one name apart; names that it would cut tell more */
 	if (cols - behind < least && number) {
+		least = width_of(name);
 		gap = " ";
 		detail = number + 1;
 		behind = 1 + width_of(detail);
