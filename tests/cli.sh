@@ -637,6 +637,16 @@ run 0 --keys 'Vd' noted/x.folded
 says noted/x.folded.proftop 'view busy'
 run 0 --keys 'Vdd' noted/x.folded
 grep -q busy noted/x.folded.proftop && fault 'a deleted view is still there'
+# What it is zoomed into, in that view alone.
+run 0 --keys '2*jj<Enter>Vszoomed<Enter>' noted/x.folded
+says noted/x.folded.proftop 'view zoomed view=tree sort=total zoom=focus-path:main;run'
+run 0 --view-name zoomed --screen 80x20 noted/x.folded
+says out '› run '
+run 0 --keys '5V<Enter>' --screen 80x20 noted/x.folded
+says out '› run '
+run 0 --view-name zoomed --view top --screen 80x20 noted/x.folded
+grep -q '› run ' out && fault 'another view than the saved one is zoomed'
+run 0 --keys 'Vdd' noted/x.folded
 run 0 --keys '2Vs<Tab>calls<Enter>' noted/x.folded
 says config/proftop/views 'view calls view=tree'
 run 2 report --view-name nix noted/x.folded

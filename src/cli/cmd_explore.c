@@ -26,6 +26,7 @@
 #include "cli/options/options.h"
 #include "cli/options/query_options.h"
 #include "cli/report/report.h"
+#include "notebook/notebook.h"
 #include "query/core/filter.h"
 #include "query/core/ratio.h"
 #include "query/heap/suppressions.h"
@@ -54,6 +55,12 @@ static int find_colour(const char *name, enum colour_mode *out, struct err *e)
 	return err_set(e, -EINVAL, "--color takes auto, never, 8, 16 or 256, not \"%s\"", name);
 }
 
+/* Is the view on screen that of the saved view, in which its zoom is? */
+static bool same_view(const struct options *o)
+{
+	return o->view && o->saved->view && strcmp(o->view, o->saved->view) == 0;
+}
+
 int explore_options(const struct options *o, struct tui_options *t, struct err *e)
 {
 	enum view_kind view;
@@ -62,6 +69,7 @@ int explore_options(const struct options *o, struct tui_options *t, struct err *
 		.view = o->view,
 		.sort = o->sort,
 		.function = o->saved ? o->function : NULL,
+		.zoom = o->saved && same_view(o) ? o->saved->zoom : NULL,
 		.notebook = o->notebook,
 		.ratios = o->ratios.at,
 		.n_ratios = o->ratios.n,

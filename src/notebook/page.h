@@ -2,7 +2,7 @@
 /*
  * One file of saved views and notes: a line each, so that a person can read and mend it.
  *
- *   view NAME key=value …   keys: view, filter, group, sort, event, metric, function
+ *   view NAME key=value …   keys: view, filter, group, sort, event, metric, function, zoom (a focus-path: term)
  *   note key=value …        keys: of, name, module, text
  *   # comment
  *
@@ -29,7 +29,8 @@ struct err;
 	X(sort,     "sort") \
 	X(event,    "event") \
 	X(metric,   "metric") \
-	X(function, "function")
+	X(function, "function") \
+	X(zoom,     "zoom")
 #define NOTE_KEYS(X) \
 	X(of,     "of") \
 	X(name,   "name") \

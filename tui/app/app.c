@@ -298,7 +298,7 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 				   .view = a->view };
 	a->notebook = o->notebook;
 	a->scene.notes = o->notebook;
-	app_saved_want(a, o->sort, o->function);
+	app_saved_want(a, o->sort, o->function, o->zoom);
 	a->live.baseline_ns = a->live.newest_ns = a->live.pace.per_s = -1;
 	a->live.now_ns = a->live.asked_ns = -1;
 	a->live.own.permille = a->live.its.permille = -1;
@@ -334,7 +334,7 @@ void app_free(struct app *a)
 	free(a->filter_text);
 	free(a->live.nothing);
 	app_notes_done(a);
-	app_saved_want(a, NULL, NULL);
+	app_saved_want(a, NULL, NULL, NULL);
 	free(a->message);
 	free(a->wish.text);
 	free(a);

@@ -27,12 +27,14 @@
 #define NAME_COLS  24
 #define WHOSE_COLS 11
 
-void app_saved_want(struct app *a, const char *sort, const char *function)
+void app_saved_want(struct app *a, const char *sort, const char *function, const char *zoom)
 {
 	free(a->wanted.sort);
 	free(a->wanted.function);
+	free(a->wanted.zoom);
 	a->wanted = (struct wanted){ .sort = sort ? xstrdup(sort) : NULL,
-				     .function = function ? xstrdup(function) : NULL };
+				     .function = function ? xstrdup(function) : NULL,
+				     .zoom = zoom ? xstrdup(zoom) : NULL };
 }
 
 static bool select_function(struct app *a, const char *pattern)
@@ -64,6 +66,11 @@ void app_saved_land(struct app *a)
 		app_ops(a)->sort(app_state(a), &a->scene, w->sort);
 	free(w->sort);
 	w->sort = NULL;
+	if (w->zoom && app_ops(a)->zoom_to &&
+	    (app_ops(a)->zoom_to(app_state(a), &a->scene, w->zoom) || !a->loading)) {
+		free(w->zoom);
+		w->zoom = NULL;
+	}
 	if (w->function && (select_function(a, w->function) || !a->loading)) {
 		free(w->function);
 		w->function = NULL;
@@ -151,7 +158,7 @@ static int show(struct app *a, const struct saved_view *v, struct err *e)
 	rc = find_metric(a, v, &has_metric, &metric, e);
 	if (rc)
 		return rc;
-	app_saved_want(a, v->sort, v->function);
+	app_saved_want(a, v->sort, v->function, v->zoom);
 	return app_show_instead(a,
 				&(struct instead){ .terms = v->filter ? v->filter : "",
 						   .view = view,
@@ -267,6 +274,8 @@ static struct saved_view view_here(struct app *a, const char *name)
 		v.group = xstrdup(row_grouping_name(a->lens.grouping));
 	if (order)
 		v.sort = xstrdup(order);
+	if (app_ops(a)->zoom)
+		v.zoom = app_ops(a)->zoom(app_state(a), &a->scene);
 	if (!a->follow && !a->sides && m.event.v < a->analysis->counts.n_events) {
 		if (!m.all && a->analysis->counts.n_events > 1)
 			v.event = xstrdup(metric_event_name(p, m));

@@ -18,8 +18,8 @@ void app_saved_draw(struct app *a, struct canvas *c, struct rect r);
 /* A key while the name of a view is typed. */
 void app_saved_name_key(struct app *a, uint32_t key);
 
-/* What the view on screen is to be sorted by, and which function selected there, as soon as it can be; NULL: neither. */
-void app_saved_want(struct app *a, const char *sort, const char *function);
+/* What the view on screen is to be sorted by, zoomed into, and which function selected there, as soon as it can be; NULL: as it is. */
+void app_saved_want(struct app *a, const char *sort, const char *function, const char *zoom);
 /* A new analysis is there: does it. */
 void app_saved_land(struct app *a);
 

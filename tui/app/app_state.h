@@ -122,6 +122,7 @@ struct keeping {
 struct wanted {
 	char *sort;     /* of the view on screen, or NULL; owned */
 	char *function; /* regular expression of what is selected there, or NULL; owned */
+	char *zoom;     /* focus-path: term of what it is zoomed into, or NULL; owned */
 };
 
 /* Of a profile that is being recorded. */

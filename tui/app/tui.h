@@ -80,6 +80,7 @@ struct tui_options {
 	const char *view;          /* name of the first view, NULL: top */
 	const char *sort;          /* of that view, as --sort has it; NULL: as it comes */
 	const char *function;      /* regular expression of what is selected there; NULL: nothing */
+	const char *zoom;          /* focus-path: term of what it is zoomed into; NULL: nothing */
 	struct notebook *notebook; /* saved views and notes; NULL: nothing is kept; borrowed */
 	const char *config;        /* path, NULL: $XDG_CONFIG_HOME/proftop/config */
 	enum colour_mode colour;

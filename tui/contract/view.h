@@ -213,6 +213,12 @@ struct view_ops {
 	void (*position)(const void *state, uint32_t *at, uint32_t *of);
 	/* What the view is zoomed into, for the breadcrumb: "main › parse"; malloc'd, or NULL. */
 	char *(*crumb)(const void *state, const struct scene *s);
+	/*
+	 * The same for a saved view: a focus-path: term, malloc'd, or NULL; and zooming into such a one, false where it is not there.
+	 * Both NULL: the view does not zoom.
+	 */
+	char *(*zoom)(const void *state, const struct scene *s);
+	bool (*zoom_to)(void *state, const struct scene *s, const char *term);
 };
 
 extern const struct view_ops *const views[N_VIEW_KINDS];

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/core/filter_term.h"
 #include "tui/rows/row.h"
 
 /* Columns of one name in a breadcrumb. */
@@ -104,4 +105,51 @@ char *tree_zoom_text(const struct tree_zoom *z, const struct groups *keys)
 		out = longer;
 	}
 	return out;
+}
+
+char *tree_zoom_term(const struct tree_zoom *z, const struct groups *keys)
+{
+	VEC(const char *) names = { 0 };
+	char *term = NULL;
+
+	for (size_t i = 0; i < z->path.n; i++) {
+		uint32_t key = row_key_of_id(keys, z->path.at[i]);
+
+		if (key != KEY_NONE)
+			vec_push(&names, keys->key[key].label);
+	}
+	if (names.n > 0 && names.n == z->path.n && tree_zoom_skip(z) == 0)
+		term = term_path(TERM_FOCUS_PATH, names.at, names.n);
+	vec_done(&names);
+	return term;
+}
+
+/* A child of node (or a root) by its name, or TREE_NONE. */
+static uint32_t child_named(const struct tree_source *src, struct analysis *a, uint32_t node,
+			    const char *name)
+{
+	uint32_t child = src->first(a, node);
+
+	while (child != TREE_NONE && strcmp(tree_key(src, a, child)->label, name) != 0)
+		child = src->next(a, child);
+	return child;
+}
+
+bool tree_zoom_follow(struct tree_zoom *z, const struct tree_source *src, struct analysis *a,
+		      const char *term)
+{
+	uint32_t node = TREE_NONE;
+	struct term t;
+	size_t i = 0;
+
+	if (term_parse(&term, &t, NULL) != 0)
+		return false;
+	while (i < t.n_frames && (node = child_named(src, a, node, t.frames[i])) != TREE_NONE)
+		i++;
+	if (node != TREE_NONE) {
+		tree_zoom_reset(z);
+		tree_zoom_into(z, src, a, node, 0);
+	}
+	term_done(&t);
+	return node != TREE_NONE;
 }

@@ -50,4 +50,10 @@ void tree_zoom_reset(struct tree_zoom *z);
 /* "main › parse": the stops; malloc'd, or NULL when there are none. */
 char *tree_zoom_text(const struct tree_zoom *z, const struct groups *keys);
 
+/* What is zoomed into as a "focus-path:…" of names, which other recordings have too; NULL: nothing, or not all of a node. The caller frees. */
+char *tree_zoom_term(const struct tree_zoom *z, const struct groups *keys);
+/* Zooms into what such a term names, instead of what it was zoomed into; false where that is not in the tree. */
+bool tree_zoom_follow(struct tree_zoom *z, const struct tree_source *src, struct analysis *a,
+		      const char *term);
+
 #endif

@@ -276,15 +276,21 @@ static bool reorder(struct tree_view *v, const struct scene *s, enum tree_order 
 	return true;
 }
 
+/* What is zoomed into now, opened. */
+static void show_zoomed(struct tree_view *v, const struct scene *s)
+{
+	rebuild(v, s, 0);
+	if (!tree_rows_is_open(&v->rows, s->analysis, 0))
+		tree_rows_open(&v->rows, s->analysis, 0);
+	go(v, 0);
+}
+
 static bool zoom_into(struct tree_view *v, const struct scene *s, uint32_t node)
 {
 	if (node == TREE_NONE || node == v->rows.top)
 		return false;
 	tree_zoom_into(&v->zoom, v->rows.src, s->analysis, node, 0);
-	rebuild(v, s, 0);
-	if (!tree_rows_is_open(&v->rows, s->analysis, 0))
-		tree_rows_open(&v->rows, s->analysis, 0);
-	go(v, 0);
+	show_zoomed(v, s);
 	return true;
 }
 
@@ -633,6 +639,21 @@ bool tree_view_sort(void *state, const struct scene *s, const char *by)
 void tree_view_position(const void *state, uint32_t *at, uint32_t *of)
 {
 	list_position(&((const struct tree_view *)state)->list, at, of);
+}
+
+char *tree_view_zoom(const void *state, const struct scene *s)
+{
+	return tree_zoom_term(&((const struct tree_view *)state)->zoom, &s->analysis->keys);
+}
+
+bool tree_view_zoom_to(void *state, const struct scene *s, const char *term)
+{
+	struct tree_view *v = state;
+
+	if (!tree_zoom_follow(&v->zoom, v->rows.src, s->analysis, term))
+		return false;
+	show_zoomed(v, s);
+	return true;
 }
 
 char *tree_view_crumb(const void *state, const struct scene *s)

@@ -53,6 +53,8 @@ const char *tree_view_order(const void *state, const struct scene *s);
 bool tree_view_sort(void *state, const struct scene *s, const char *by);
 void tree_view_position(const void *state, uint32_t *at, uint32_t *of);
 char *tree_view_crumb(const void *state, const struct scene *s);
+char *tree_view_zoom(const void *state, const struct scene *s);
+bool tree_view_zoom_to(void *state, const struct scene *s, const char *term);
 
 /* Goes to a node, zooming out where it lies elsewhere. */
 void tree_view_go(struct tree_view *v, const struct scene *s, uint32_t node);

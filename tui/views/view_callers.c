@@ -43,4 +43,6 @@ const struct view_ops view_callers = {
 	.order = tree_view_order,
 	.sort = tree_view_sort,
 	.crumb = tree_view_crumb,
+	.zoom = tree_view_zoom,
+	.zoom_to = tree_view_zoom_to,
 };

@@ -546,6 +546,24 @@ static char *flame_status(const void *state, const struct scene *s)
 			  src->total(s->analysis, v->node));
 }
 
+/* Leaves first is a way to look, not a place: paths are those of the call tree. */
+static char *flame_zoom(const void *state, const struct scene *s)
+{
+	const struct flame_view *v = state;
+
+	return v->mode == FLAME_LEAVES ? NULL : tree_zoom_term(&v->zoom, &s->analysis->keys);
+}
+
+static bool flame_zoom_to(void *state, const struct scene *s, const char *term)
+{
+	struct flame_view *v = state;
+
+	if (v->mode == FLAME_LEAVES || !tree_zoom_follow(&v->zoom, source_of(v), s->analysis, term))
+		return false;
+	lay_out(v, s);
+	return true;
+}
+
 static char *flame_crumb(const void *state, const struct scene *s)
 {
 	const struct flame_view *v = state;
@@ -575,4 +593,6 @@ const struct view_ops view_flame = {
 	.find = flame_find,
 	.status = flame_status,
 	.crumb = flame_crumb,
+	.zoom = flame_zoom,
+	.zoom_to = flame_zoom_to,
 };
