@@ -15,8 +15,10 @@
 #include "profile/heap/heap_append.h"
 
 /* Events between a look ahead and what it is for. */
-#define ROW_AHEAD 48u
-#define END_AHEAD 24u
+#define PAGE_AHEAD  72u
+#define ROW_AHEAD   56u
+#define GROUP_AHEAD 40u
+#define END_AHEAD   24u
 
 static struct heap_worker *worker_of(struct heap_taker *t, uint32_t thread)
 {
@@ -186,14 +188,27 @@ static void take_event(struct heap_taker *t, struct heap_worker *w, const struct
 	}
 }
 
-/* What is freed lies anywhere in large tables: first what says where, then that is brought near. See heap_rows_fetch(). */
+/* Does an event, which is not the first, free what the one before it did not allocate? That lies near. */
+static inline bool frees_far(const struct heap_brief *e)
+{
+	return e->op == HEAP_FREE && e->id != e[-1].id;
+}
+
+/*
+ * What is freed lies anywhere in large tables: each of them says where in the next one, so that an event is looked at once for
+ * each of them, when what says so has come near. See heap_rows_fetch().
+ */
 static inline __attribute__((always_inline)) void look_ahead(const struct heap_append *pen,
 							     const struct heap_rows_pages *rows,
 							     const struct heap_brief *e, size_t n)
 {
-	if (n > ROW_AHEAD && e[ROW_AHEAD].op == HEAP_FREE)
+	if (n > PAGE_AHEAD && frees_far(&e[PAGE_AHEAD]))
+		heap_rows_fetch_page(rows, e[PAGE_AHEAD].id);
+	if (n > ROW_AHEAD && frees_far(&e[ROW_AHEAD]))
 		heap_rows_fetch(rows, e[ROW_AHEAD].id);
-	if (n > END_AHEAD && e[END_AHEAD].op == HEAP_FREE)
+	if (n > GROUP_AHEAD && frees_far(&e[GROUP_AHEAD]))
+		heap_append_group_soon(pen, heap_rows_now(rows, e[GROUP_AHEAD].id));
+	if (n > END_AHEAD && frees_far(&e[END_AHEAD]))
 		heap_append_release_soon(pen, heap_rows_now(rows, e[END_AHEAD].id));
 }
 

@@ -126,6 +126,16 @@ static inline uint32_t *heap_rows_in_table(const struct heap_rows_pages *p, uint
 	return &p->table[(size_t)page->row * HEAP_ROWS_PAGE_IDS + id % HEAP_ROWS_PAGE_IDS];
 }
 
+/* An id's page is asked for soon: brings it near. */
+static inline __attribute__((always_inline)) void heap_rows_fetch_page(
+	const struct heap_rows_pages *p, uint64_t id)
+{
+	const struct heap_row_page *page = heap_rows_page(p, id);
+
+	if (page)
+		__builtin_prefetch(page, 1);
+}
+
 /*
  * An id's row is asked for soon: brings what says it near. Then what it is by now, {ID_NONE} if nothing. The
  * compiler leaves out calls of functions that do nothing but that, so they must not be calls.

@@ -64,6 +64,15 @@ static inline void heap_append_release(struct heap_append *pen, allocation_id a,
 	heap_packed_end(pen->rows, a.v, pen->n_moments++ | (temporary ? END_TEMPORARY : 0));
 }
 
+/* The allocation, or {ID_NONE}, is released soon: brings near what says where its end stands. */
+static inline __attribute__((always_inline)) void heap_append_group_soon(
+	const struct heap_append *pen, allocation_id a)
+{
+	if (a.v != ID_NONE)
+		__builtin_prefetch(
+			(const struct heap_group *)pen->rows->group.base + a.v / HEAP_GROUP, 1);
+}
+
 /* The allocation, or {ID_NONE}, is released soon: brings it near. A call would be left out as one of no effect. */
 static inline __attribute__((always_inline)) void heap_append_release_soon(
 	const struct heap_append *pen, allocation_id a)

@@ -20,7 +20,7 @@ struct heap_asking {
 	struct heap_site *site; /* [n_sites] by row of the footprint; owned */
 	uint32_t *stack;        /* [n_sites] a stack of each; owned */
 	uint32_t n_sites;
-	uint32_t tick; /* of a track, where a lifetime began last */
+	uint32_t tick; /* of a track, near which times were asked for last */
 };
 
 /* A block that passes, or blocks that are only counted. */
@@ -43,7 +43,7 @@ int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct 
 /* How long it lived, in ns; -1: it was not freed, or it is one of counted ones. */
 int64_t heap_lifetime(struct heap_asking *ask, const struct heap_block_seen *b);
 /* When a moment was, since the capture's start. */
-int64_t heap_since_start(const struct heap_asking *ask, uint32_t track, uint32_t moment);
+int64_t heap_since_start(struct heap_asking *ask, uint32_t track, uint32_t moment);
 
 /* A row of no numbers at the end of the table, which is borrowed until the next one. */
 struct heap_table_row *heap_add_row(struct heap_asking *ask);

@@ -138,9 +138,9 @@ const char *heap_question_name(enum heap_question q)
 	return names[q];
 }
 
-int64_t heap_since_start(const struct heap_asking *ask, uint32_t track, uint32_t moment)
+int64_t heap_since_start(struct heap_asking *ask, uint32_t track, uint32_t moment)
 {
-	int64_t at = heap_track_time(&ask->state.track[track], moment);
+	int64_t at = heap_track_time_near(&ask->state.track[track], moment, &ask->tick);
 
 	return at == TIME_NONE ? 0 : at - ask->state.begin_ns[track];
 }
