@@ -23,12 +23,16 @@ kinds="dist-xz $*"
 sleep 1
 (umask 077 && made another/and/longer TZ=Asia/Tokyo LC_ALL=C) || exit
 faults=0
+n=0
 while read -r file; do
     other=$dir/another/and/longer/build/$file
     if cmp "$dir/one/build/$file" "$other"; then
+        n=$((n + 1))
         echo "equal: ${file##*/}, $(sha256sum <"$other" | cut -c1-64)"
     else
         faults=$((faults + 1))
     fi
 done < <(cd "$dir/one/build" && find . \( -name '*.deb' -o -name '*.rpm' -o -name 'proftop-*.tar.xz' \) ! -path '*/SOURCES/*' | LC_ALL=C sort)
 [ "$faults" = 0 ] || { echo "$faults files differ"; exit 1; }
+# the tarball, and at least a file of each kind
+[ "$n" -gt $# ] || { echo "only $n files were compared"; exit 1; }
