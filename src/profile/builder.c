@@ -511,13 +511,17 @@ static uint32_t add_stack(struct profile *p, struct stack_key key)
 static uint32_t add_sibling(struct profile *p, struct stack_key key, uint64_t hash,
 			    struct store_child noted)
 {
-	uint32_t id = add_stack(p, key);
+	struct stack_index *x = &p->trie.by_parent;
+	uint32_t id;
 
+	/* before anything is changed, as a table grows by what the trie says */
+	stack_index_reserve(x, &p->trie, p->now.n_stacks, 2);
+	id = add_stack(p, key);
 	if (id == 0)
 		return 0;
 	if (!noted.mapped)
-		map_add(&p->trie.by_parent, hash_pair(key.parent, noted.location), noted.stack);
-	map_add(&p->trie.by_parent, hash, id);
+		stack_index_add(x, hash_pair(key.parent, noted.location), noted.stack);
+	stack_index_add(x, hash, id);
 	return id;
 }
 
@@ -534,7 +538,7 @@ static stack_id build_hashed_stack(struct profile *p, stack_id parent, location_
 	if (alone)
 		id = add_stack(p, key);
 	else if (child->mapped)
-		id = map_find(&p->trie.by_parent, hash, same_stack, p, &key);
+		id = stack_index_find(&p->trie.by_parent, &p->trie, hash, parent.v, l.v);
 	if (id == MAP_NONE)
 		id = add_sibling(p, key, hash, *child);
 	if (id != 0)
@@ -565,11 +569,11 @@ void build_stacks(struct profile *p, const stack_id *parent, const location_id *
 	assert(n <= BUILD_BATCH);
 	for (uint32_t i = 0; i < n; i++) {
 		hash[i] = hash_pair(parent[i].v, l[i].v);
-		map_fetch(&p->trie.by_parent, hash[i]);
+		stack_index_fetch(&p->trie.by_parent, hash[i]);
 		__builtin_prefetch(&STORE_AT(struct store_child, p->trie.child, parent[i].v));
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t likely = map_likely(&p->trie.by_parent, hash[i]);
+		uint32_t likely = stack_index_likely(&p->trie.by_parent, hash[i]);
 
 		if (likely != MAP_NONE) {
 			__builtin_prefetch(&STORE_AT(uint32_t, p->trie.parent, likely));

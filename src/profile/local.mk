@@ -13,4 +13,5 @@ libprofile_a_SOURCES += \
 	src/profile/rows.c \
 	src/profile/sample_rows.c src/profile/sample_rows.h \
 	src/profile/snapshot.c \
+	src/profile/stack_index.c src/profile/stack_index.h \
 	src/profile/store.h

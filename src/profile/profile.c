@@ -116,7 +116,7 @@ bool store_trie_init(struct store_trie *t)
 void store_trie_close(struct store_trie *t)
 {
 	column_done(&t->child);
-	map_done(&t->by_parent);
+	stack_index_done(&t->by_parent);
 }
 
 void store_trie_done(struct store_trie *t)

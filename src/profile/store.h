@@ -18,6 +18,7 @@
 #include "profile/heap/heap_packed.h"
 #include "profile/profile.h"
 #include "profile/sample_rows.h"
+#include "profile/stack_index.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -142,11 +143,11 @@ struct store_rows {
 
 /* The trie of stacks, and what rows of those that were shortened say beyond what is left of them. */
 struct store_trie {
-	struct column parent;   /* uint32_t stack_id */
-	struct column location; /* uint32_t location_id */
-	struct column child;    /* struct store_child */
-	struct map by_parent;   /* and location: of stack ids; only children are not in it */
-	uint32_t last;          /* stack_id that build_stack() gave last; a guess, it may be gone */
+	struct column parent;         /* uint32_t stack_id */
+	struct column location;       /* uint32_t location_id */
+	struct column child;          /* struct store_child */
+	struct stack_index by_parent; /* and location; only children are not in it */
+	uint32_t last; /* stack_id that build_stack() gave last; a guess, it may be gone */
 	struct store_rows beyond;
 	struct column beyond_frames; /* struct beyond_frame */
 	uint32_t n_tables;           /* where another took its place: generations that are of it */

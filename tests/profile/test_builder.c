@@ -2,12 +2,14 @@
 #include "config.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/task.h"
 #include "profile/builder.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *string_of(const struct profile *p, string_id s)
@@ -586,5 +588,45 @@ Test(builder, functions_that_share_a_name)
 		build_function(p, name, (module_id){ 0 }, FUNCTION_COMM, (string_id){ 0 }, 0).v,
 		comm.v);
 	cr_assert_eq(builder_end(p), 0);
+	profile_free(p);
+}
+
+/*
+ * Many children of few stacks, so that the index of stacks grows often and its slots have ever fewer bits of hashes: each is found
+ * again, is nobody else's, and stacks that were not made are not found.
+ */
+Test(builder, stacks_are_found_while_their_index_grows)
+{
+	enum { PARENTS = 50, CHILDREN = 6000 };
+	struct profile *p = profile_new();
+	stack_id *made = xcalloc(PARENTS * CHILDREN, sizeof(*made)), parent[PARENTS];
+	struct stack_columns s;
+	uint32_t n = 0;
+
+	builder_begin(p);
+	for (uint32_t i = 0; i < PARENTS; i++)
+		parent[i] = build_stack(p, (stack_id){ 0 }, build_location(p, (module_id){ 0 }, i));
+	for (uint32_t k = 0; k < CHILDREN; k++)
+		for (uint32_t i = 0; i < PARENTS; i++)
+			made[n++] = build_stack(p, parent[i],
+						build_location(p, (module_id){ 0 }, k * 7919));
+	builder_end(p);
+	profile_stacks(p, &s);
+	for (uint32_t k = n; k-- > 0;) {
+		cr_assert_eq(s.parent[made[k].v], parent[k % PARENTS].v);
+		cr_assert(k == 0 || made[k].v != made[k - 1].v);
+	}
+	builder_begin(p);
+	for (uint32_t k = CHILDREN; k-- > 0;)
+		for (uint32_t i = 0; i < PARENTS; i++)
+			cr_assert_eq(build_stack(p, parent[i],
+						 build_location(p, (module_id){ 0 }, k * 7919))
+					     .v,
+				     made[k * PARENTS + i].v);
+	for (uint32_t i = 0; i < PARENTS; i++)
+		cr_assert_gt(build_stack(p, parent[i], build_location(p, (module_id){ 0 }, 5)).v,
+			     made[n - 1].v);
+	builder_end(p);
+	free(made);
 	profile_free(p);
 }
