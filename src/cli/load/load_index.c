@@ -239,8 +239,7 @@ static void tell(struct profile *p, capture_id c, int64_t written)
 	if (localtime_r(&at, &t))
 		strftime(day, sizeof(day), "%Y-%m-%d %H:%M", &t);
 	builder_begin(p);
-	build_fact(p, c, "file", "index", FACT_PLAIN,
-		   "read from the index of %s (--no-cache reads the file)", day);
+	build_fact(p, c, "file", "index", FACT_PLAIN, "read from the index of %s", day);
 	builder_end(p);
 }
 
