@@ -51,4 +51,34 @@ if command -v aarch64-linux-gnu-gcc >/dev/null &&
     name=$("$proftop" report --json --no-inline -n 1 arm.data | sed -n 's/^{"name": "\([^"]*\)".*/\1/p')
     compare "$name" arm.data --objdump aarch64-linux-gnu-objdump
 fi
+# Code of a kernel that was moved when it was booted, and of a packed module, whose file is not linked.
+id_of() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
+offset_of() { printf '%x' $((0x$(nm "$1" | sed -n "s/ T $2\$//p") - $3)); }
+kernel_code() {
+    local what=$1 function=$2 wanted=$3
+    "$proftop" report --view annotate --symbols files --function "$function" kernel.data >code || exit 1
+    grep -qE "$wanted" code && return
+    echo "$what: no $wanted in: $(cat code)"
+    exit 1
+}
+if [ "$(uname -m)" = x86_64 ] && command -v gcc ld nm gzip >/dev/null; then
+    mkdir files
+    printf '%s\n' 'int helper(int x);' 'int first(int x) { return x; }' 'int work(int x)' '{' \
+        '	int s = 0;' '	for (int i = 0; i < x; i++)' '		s += helper(i) ^ s;' '	return s;' '}' >work.c
+    echo '__attribute__((noinline)) int helper(int x) { return x * 3; }' >helper.c
+    echo 'SECTIONS { . = 0xffffffff81000000; _text = .; .text : { *(.text*) } .data : { *(.data*) } }' >kernel.ld
+    gcc -g -O2 -mcmodel=kernel -fno-pic -fcf-protection=none -c work.c helper.c || exit 1
+    ld --build-id -T kernel.ld -o files/vmlinux work.o helper.o 2>/dev/null || exit 1
+    python3 "$source/tests/interop/kernel_data.py" '[kernel.kallsyms]_text' "$(id_of files/vmlinux)" ffffffff9a000000 ffffffff9a000000 \
+        kernel.data "$(offset_of files/vmlinux work 0xffffffff81000000)" || exit 1
+    kernel_code vmlinux work 'callq +0xffffffff810000.. +<helper>'
+    kernel_code vmlinux work '^ +100\.0 +100\.0 +[34] '
+    ld -r --build-id -o module.ko work.o || exit 1
+    gzip -c module.ko >files/module.ko.gz
+    python3 "$source/tests/interop/kernel_data.py" /lib/modules/1/module.ko.gz "$(id_of module.ko)" ffffffffc0400000 0 \
+        kernel.data "$(offset_of module.ko work 0)" || exit 1
+    kernel_code module work 'callq +0x.* +<helper>'
+    echo 'code of a kernel and of a module: calls have their names'
+    made=$((made + 1))
+fi
 [ $made -gt 0 ] || exit 77
