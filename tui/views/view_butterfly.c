@@ -214,8 +214,10 @@ static void bfly_layout(void *state, const struct scene *s, struct rect r)
 
 	w.whole = v->b.total;
 	w.beside = row_sparkline_wish(s->analysis->recent);
-	row_shape_init(&v->shape, s, &w, r.cols);
 	v->titles = r.rows >= LINES_FOR_TITLES;
+	/* A number without a title says nothing. */
+	w.ratios = wish.ratios && v->titles;
+	row_shape_init(&v->shape, s, &w, r.cols);
 	if (v->titles)
 		row_sparkline_init(&v->minute, &v->shape, s->analysis->recent, MINUTE_BEHIND_NAME,
 				   NAME_LEAST);
