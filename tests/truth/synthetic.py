@@ -5,7 +5,8 @@
 synthetic.py PROFTOP [--null N] [--trials N] [--samples N]
 
 A program has 43 functions below six callers. A run of it draws its speed and each function's speed by lot, then its samples.
-Prints two tables as Markdown: null pairs with something beyond noise, and how many planted changes were found.
+Prints three tables as Markdown: null pairs with something beyond noise, how many planted changes were found, and how often the total is
+beyond noise where it changed.
 """
 import argparse
 import json
@@ -17,6 +18,7 @@ import tempfile
 
 SPEED = 0.01  # deviation of a run's speed, as a logarithm
 OWN = 0.008  # the same of each function's, besides
+ALL = "all functions"
 SHARES = (0.01, 0.05, 0.20)
 GROWTHS = (0.10, 0.20, 0.50)
 
@@ -44,7 +46,7 @@ def write_run(lot, program, samples, path, grown=None, growth=0.0):
     with open(path, "w", encoding="ascii") as out:
         for i, (name, share) in enumerate(program.items()):
             mean = samples * share * speed * math.exp(lot.gauss(0, OWN))
-            n = poisson(lot, mean * (1 + growth if name == grown else 1))
+            n = poisson(lot, mean * (1 + growth if grown in (name, ALL) else 1))
             if n:
                 out.write(f"main;caller_{i % 6};{name} {n}\n")
 
@@ -79,10 +81,12 @@ def main():
     lot, program = random.Random(1), make_program()
 
     print(f"{args.samples:,} samples a run; a run's speed deviates by {100 * SPEED:g} %, each function's by {100 * OWN:g} % besides\n")
-    print("| runs a side | null pairs | with a row beyond noise |\n|---:|---:|---:|")
+    print("| runs a side | null pairs | with a row beyond noise | with the total beyond noise |\n|---:|---:|---:|---:|")
     for n_runs in (1, 3):
-        wrong = sum(any(map(is_beyond, pair(args, lot, program, n_runs)["rows"])) for _ in range(args.null))
-        print(f"| {n_runs} | {args.null} | {wrong} ({100 * wrong / args.null:.1f} %) |", flush=True)
+        pairs = [pair(args, lot, program, n_runs) for _ in range(args.null)]
+        wrong = sum(any(map(is_beyond, p["rows"])) for p in pairs)
+        totals = sum(p["total"]["beyond_noise"] for p in pairs)
+        print(f"| {n_runs} | {args.null} | {wrong} ({100 * wrong / args.null:.1f} %) | {totals} ({100 * totals / args.null:.1f} %) |", flush=True)
     print("\n| share of the function | runs a side | " + " | ".join(f"+{100 * g:.0f} %" for g in GROWTHS) + " |")
     print("|---:|---:|" + "---:|" * len(GROWTHS))
     for share in SHARES:
@@ -96,6 +100,11 @@ def main():
                     found += any(r["name"] == grown and r["self"]["change"] > 0 and r["self"]["beyond_noise"] for r in rows)
                 cells.append(f"{100 * found / args.trials:.0f} %")
             print(f"| {100 * share:.0f} % | {n_runs} | " + " | ".join(cells) + " |", flush=True)
+    print("\n| what grew | the total's change | runs a side | total beyond noise |\n|---|---:|---:|---:|")
+    for grown, growth, total in (("planted_20", 0.5, 0.1), (ALL, 0.2, 0.2)):
+        for n_runs in (1, 3):
+            found = sum(pair(args, lot, program, n_runs, grown, growth)["total"]["beyond_noise"] for _ in range(args.trials))
+            print(f"| {grown} | +{100 * total:.0f} % | {n_runs} | {100 * found / args.trials:.0f} % |", flush=True)
 
 
 main()

@@ -147,21 +147,36 @@ static void add_renamed(struct info_view *v, const struct name_rules *names)
 			xasprintf("%s more", fmt_count(n, (int64_t)names->moved.n - RENAMED_MOST)));
 }
 
+/* "+902 ± 1,100, from 10,410 to 11,312, run? the program changed, or one run differs so of itself"; the caller frees. */
+static char *say_whole(const struct diff *d)
+{
+	static const char *const verdicts[] = {
+		[VERDICT_NOISE] = ", noise",
+		[VERDICT_OWN] = ", run? the program changed, or one run differs so of itself",
+		[VERDICT_BEYOND] = "",
+	};
+	const struct noise_delta *w = &d->whole;
+	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE], half[FMT_SIZE];
+	bool exact = w->half <= 0;
+
+	return xasprintf("%s%s%s, from %s to %s%s", fmt_change(change, diff_change(w), d->unit),
+			 exact ? "" : " ± ", exact ? "" : fmt_amount(half, w->half, d->unit),
+			 fmt_amount(before, w->before, d->unit),
+			 fmt_amount(after, w->after, d->unit),
+			 diff_change(w) == 0 ? "" : verdicts[diff_whole_verdict(d)]);
+}
+
 /* Of a comparison: what changed, in a few sentences. */
 static void add_changes(struct info_view *v, const struct scene *s)
 {
 	const struct diff *d = s->analysis->diff;
 	struct explanation x;
-	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE];
 	/* Of sides that were made equal by something, what they had in common before tells how long they were. */
 	char *rest = diff_say_rest(d), *typical = rest ? rest : diff_say_typical(d);
 	char *doubt = diff_say_doubt(d);
 
 	add_title(v, "what changed");
-	add_made(v, "total",
-		 xasprintf("%s, from %s to %s", fmt_change(change, diff_change(&d->whole), d->unit),
-			   fmt_amount(before, d->whole.before, d->unit),
-			   fmt_amount(after, d->whole.after, d->unit)));
+	add_made(v, "total", say_whole(d));
 	if (typical)
 		add_made(v, "most alike", typical);
 	if (doubt)

@@ -104,9 +104,11 @@ void diff_markdown(const struct diff_rows *r, const struct judgement *j, FILE *t
 	put_text(r->sides->name[SIDE_BEFORE], true, to);
 	fputs(" to ", to);
 	put_text(r->sides->name[SIDE_AFTER], true, to);
-	fprintf(to, ": %s → %s, %s (%s %%), %s%s\n\n", fmt_amount(before, w->before, r->diff->unit),
+	fprintf(to, ": %s → %s, %s (%s %%)%s, %s%s\n\n",
+		fmt_amount(before, w->before, r->diff->unit),
 		fmt_amount(after, w->after, r->diff->unit),
 		fmt_change(change, diff_change(w), r->diff->unit), diff_relative(part, w),
+		diff_whole_verdict(r->diff) == VERDICT_OWN ? " run?" : "",
 		r->diff->normalise == NORMALISE_NONE ? "not normalised" : "normalised by ",
 		r->diff->normalise == NORMALISE_NONE ? "" : normalise_name(r->diff->normalise));
 	free(metric);
@@ -123,4 +125,7 @@ void diff_markdown(const struct diff_rows *r, const struct judgement *j, FILE *t
 			put_row(r, &r->rows.at[i], to);
 	fprintf(to, "%s%s more changes are within the noise or small.\n",
 		n_noise < r->rows.n ? "\n" : "", fmt_count(n, (int64_t)(n_noise + r->n_left_out)));
+	if (diff_whole_verdict(r->diff) == VERDICT_OWN)
+		fputs("\nThe total changed, or one run differs so of itself (run?): three runs a side tell.\n",
+		      to);
 }

@@ -367,6 +367,7 @@ static void put_whole(const struct diff_rows *r, FILE *to)
 	enum unit unit = r->diff->unit;
 	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE], half[FMT_SIZE], part[FMT_SIZE];
 	double larger = fmax(w->before, w->after), smaller = fmin(w->before, w->after);
+	enum change_verdict verdict = diff_whole_verdict(r->diff);
 
 	fprintf(to, "# total %s %s %s: %s", fmt_amount(before, w->before, unit),
 		r->ascii ? "->" : "→", fmt_amount(after, w->after, unit),
@@ -375,6 +376,8 @@ static void put_whole(const struct diff_rows *r, FILE *to)
 		fprintf(to, " %s %s", r->ascii ? "+-" : "±", fmt_amount(half, w->half, unit));
 	if (w->before > 0)
 		fprintf(to, " (%s %%)", fmt_change_percent(part, diff_change(w), w->before));
+	if (diff_change(w) != 0 && verdict != VERDICT_BEYOND)
+		fprintf(to, " %s", marks[verdict]);
 	fputc('\n', to);
 	if (put_typical(r, to))
 		return;
@@ -382,6 +385,22 @@ static void put_whole(const struct diff_rows *r, FILE *to)
 	    larger > VERY_UNEQUAL * smaller)
 		fputs("# the totals are far apart: --normalise time or total compares rates or shares\n",
 		      to);
+}
+
+/* What only one run says: of rows, of the total, or of both. */
+static void put_own(const struct diff_rows *r, FILE *to)
+{
+	bool whole = diff_whole_verdict(r->diff) == VERDICT_OWN;
+	uint32_t n_own = diff_rows_family(r)->n_own;
+	char n[FMT_SIZE], more[FMT_SIZE + 16] = "";
+
+	if (n_own)
+		snprintf(more, sizeof(more), "%s%s more", whole ? " and " : "",
+			 fmt_count(n, n_own));
+	if (whole || n_own)
+		fprintf(to,
+			"# %s%s changed, or one run differs so of itself (run?, ?): three runs a side tell, proftop diff B1 B2 B3 -- A1 A2 A3\n",
+			whole ? "the total" : "", more);
 }
 
 /* How rows beyond noise were told from the others. */
@@ -409,10 +428,7 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 			sides->n_runs[SIDE_AFTER]);
 	fprintf(to, ", Benjamini-Hochberg over the %s with enough samples); the others come last\n",
 		fmt_count(tested, f->n_tested));
-	if (f->n_own)
-		fprintf(to,
-			"# %s more changed, or one run differs so of itself (run?, ?): three runs a side tell, proftop diff B1 B2 B3 -- A1 A2 A3\n",
-			fmt_count(n, f->n_own));
+	put_own(r, to);
 }
 
 /* What earlier runs say. */

@@ -213,12 +213,16 @@ static void add_failure(const struct condition *c, const struct diff *d, const c
 			const struct noise_delta *n, struct verdict *v)
 {
 	const char *metric = *c->metric ? c->metric : "total";
+	bool own = !name && c->change && diff_whole_verdict(d) == VERDICT_OWN;
 	char *what = !name     ? xstrdup(metric)
 		     : c->self ? xasprintf("self of %s", name)
 			       : xasprintf("%s of %s", metric, name);
 	char *text = describe(d, n, what);
 
-	vec_push(&v->sentences, xasprintf("%s: it fails on %s", text, c->text));
+	vec_push(&v->sentences,
+		 xasprintf("%s: it fails on %s%s", text, c->text,
+			   own ? "; run? the program changed, or one run differs so of itself"
+			       : ""));
 	v->failed = true;
 	free(text);
 	free(what);
@@ -280,7 +284,7 @@ int condition_judge(const struct condition *c, const struct diff *d, bool any, s
 		return bad(c, "has a unit that the metric is not in", e);
 	if (c->regex)
 		judge_functions(c, d, any, out);
-	else if (exceeds(c, &d->whole) && (any || !c->change || diff_whole_is_beyond(d)))
+	else if (exceeds(c, &d->whole) && (any || !c->change || d->whole_measured))
 		add_failure(c, d, NULL, &d->whole, out);
 	return 0;
 }

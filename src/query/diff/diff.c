@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "query/core/order.h"
+#include "query/diff/diff_whole.h"
 #include "query/diff/distributions.h"
 #include "query/diff/run_variance.h"
 
@@ -13,12 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * What changes of one run a side deviate by of themselves, as parts of the number: measured on pairs of runs of the same programs
- * (doc/diff-truth.md).
- */
-#define OWN_DEVIATION    0.01
-/* How well that is known, in degrees of freedom. */
+/* How well NOISE_OF_RUN is known, in degrees of freedom. */
 #define OWN_FREEDOM      30
 /*
  * Where the machine's speed changed, functions follow it unlike: by so much of that, and by so much more of it the more it changed, as
@@ -26,8 +22,6 @@
  */
 #define OWN_OF_SPEED     0.25
 #define OWN_OF_MORE      2.4
-/* More than that is no speed, but work. */
-#define MOST_SPEED       0.15
 /* Of several runs a side, what their speeds deviate by explains a drift of so many deviations. */
 #define DRIFT_DEVIATIONS 2
 /* What the kernel does depends on what else there is: interrupts, pages, files in memory. */
@@ -78,11 +72,13 @@ bool diff_is_single(const struct diff *d)
 /* What a run does of itself, as far as the two that there are tell. */
 static void find_own(struct diff *d)
 {
+	static const double as_measured[N_SIDES] = { 1, 1 };
 	const struct analysis *a = d->analysis;
 	const struct normalize *amounts = &a->amounts;
 	const struct noise_spread *learned = &amounts->typical.spread;
-	const double usual = OWN_DEVIATION * OWN_DEVIATION;
-	double speed = fmin(normalize_speed(amounts), MOST_SPEED), all = 0;
+	const double usual = NOISE_OF_RUN * NOISE_OF_RUN;
+	double speed = normalize_speed(amounts, amounts->drift[DRIFT_TOTAL], as_measured);
+	double all = 0;
 	double follow = speed * (OWN_OF_SPEED + OWN_OF_MORE * speed);
 
 	for (uint32_t i = 0; i < N_SIDES; i++)
@@ -728,18 +724,6 @@ static void compare_tree(struct diff *d, struct chances *c)
 	link_nodes(d);
 }
 
-/* By how much everything changed is what it is, whether the machine or the program did it. */
-static void compare_whole(struct diff *d)
-{
-	struct noise_spread spread = d->spread;
-
-	d->spread.drift = 0;
-	if (diff_is_single(d))
-		d->spread.own = OWN_DEVIATION * OWN_DEVIATION;
-	diff_delta(d, KEY_NONE, PART_TOTAL, d->analysis->weights.total, &d->whole);
-	d->spread = spread;
-}
-
 /* Everything that depends on what the sides are made equal by. */
 static void find_changes(struct diff *d, enum normalise n)
 {
@@ -752,11 +736,11 @@ static void find_changes(struct diff *d, enum normalise n)
 	find_factors(d);
 	find_parts(d);
 	find_spread(d);
-	compare_whole(d);
 	if (a->tree && a->tree->n_nodes > most)
 		most = a->tree->n_nodes;
 	chances_init(&c, most);
 	compare_table(d, &c);
+	diff_compare_whole(d);
 	find_overlap(d);
 	if (a->tree)
 		compare_tree(d, &c);

@@ -56,6 +56,8 @@ struct diff {
 	struct own_spread *learned[N_PARTS];
 	uint32_t n_history;       /* earlier runs of the program, for that */
 	struct noise_delta whole; /* of everything that passes the lens */
+	/* it is beyond noise as it was measured, whatever the machine's speed did: conditions go by that */
+	bool whole_measured;
 	double most;    /* the largest change of a row, of self or total, without its sign */
 	double overlap; /* share of both sides' weight that is in rows which both have, 0..1 */
 
@@ -120,14 +122,9 @@ static inline double diff_change(const struct noise_delta *d)
 }
 
 /* A family of one: its chance is its own limit. */
-static inline bool diff_whole_is_beyond(const struct diff *d)
-{
-	return d->whole.tested && d->whole.p <= NOISE_LEVEL;
-}
-
 static inline enum change_verdict diff_whole_verdict(const struct diff *d)
 {
-	if (diff_whole_is_beyond(d))
+	if (d->whole.tested && d->whole.p <= NOISE_LEVEL)
 		return VERDICT_BEYOND;
 	return d->whole.tested && d->whole.chance <= NOISE_LEVEL ? VERDICT_OWN : VERDICT_NOISE;
 }

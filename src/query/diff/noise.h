@@ -24,7 +24,12 @@
 #include <stdint.h>
 
 /* Intervals are of 95 %, and so is what is believed. */
-#define NOISE_LEVEL 0.05
+#define NOISE_LEVEL  0.05
+/*
+ * What changes of one run a side deviate by of themselves, as parts of the number: measured on pairs of runs of the same programs
+ * (doc/diff-truth.md).
+ */
+#define NOISE_OF_RUN 0.01
 
 /* One side of a row. */
 struct noise_side {

@@ -228,15 +228,20 @@ double normalize_drift(const struct normalize *a, const double *factor)
 	return isinf(least) ? 0 : least;
 }
 
-double normalize_speed(const struct normalize *a)
-{
-	double most = 0;
+/* More than that is no speed, but work. */
+#define MOST_SPEED 0.15
 
-	/* Where many functions agree, the total tells of what was changed, too. */
+double normalize_speed(const struct normalize *a, double everything, const double *factor)
+{
+	double most = 0, by = log(factor[1] / factor[0]);
+
 	for (int i = 0; i < N_DRIFTS; i++)
-		if (!isnan(a->drift[i]) && !(i == DRIFT_TOTAL && a->typical.known))
-			most = fmax(most, fabs(a->drift[i]));
-	return most;
+		if (i != DRIFT_TOTAL && !isnan(a->drift[i]))
+			most = fmax(most, fabs(a->drift[i] + by));
+	/* Where many functions agree, the total tells of what was changed, too. */
+	if (!a->typical.known && !isnan(everything))
+		most = fmax(most, fabs(everything + by));
+	return fmin(most, MOST_SPEED);
 }
 
 void normalize_done(struct normalize *a)

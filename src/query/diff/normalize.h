@@ -48,8 +48,11 @@ void normalize_learn(struct normalize *a, const struct profile *p, const struct 
  * multiplied with factor[runs] besides; 0: they do not agree.
  */
 double normalize_drift(const struct normalize *a, const double *factor);
-/* The most that any of them says of what was measured, whichever way. */
-double normalize_speed(const struct normalize *a);
+/*
+ * The most that any of them says, whichever way, of what was measured times such factors, one of each side. everything: by what all that the
+ * machine may have changed did, as a logarithm; NAN: there is nothing. What is much more is work, and counts as 0.15.
+ */
+double normalize_speed(const struct normalize *a, double everything, const double *factor);
 void normalize_done(struct normalize *a);
 
 /* The variance that chance gives to a side's sum, in the metric's unit, of a row of such numbers; 0: it is exact. */
