@@ -36,6 +36,7 @@ static const struct {
 	{ "core::h0123456789abcdef::g", "core::h0123456789abcdef::g" },
 	{ "A::f()::{lambda(int)#2}::operator()(int)", "A::f()::{lambda(int)}::operator()(int)" },
 	{ "f()::$_12::operator()", "f()::$_::operator()" },
+	{ "f::{lambda at x.cc:12}::operator()", "f::{lambda at x.cc}::operator()" },
 	{ "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)",
 	  "std::vector<…>::push_back(Rec&&)" },
 	{ "f<g<(a->b)>>(int)", "f<…>(int)" },
@@ -161,6 +162,8 @@ static const struct {
 	{ "A::f()::{lambda(int)#2}::operator()(int)", "A::f()::{lambda(int)}::operator()(int)" },
 	{ "f()::$_3::operator()", "f()::$_::operator()" },
 	{ "void g<(lambda at src/x.cc:12:3)>(int)", "void g<(lambda at src/x.cc)>(int)" },
+	{ "f::{lambda at x.cc:12}::operator()", "f::{lambda at x.cc}::operator()" },
+	{ "f::{type at x.cc:12}::g", "f::{type at x.cc}::g" },
 	{ "f()::'lambda12'(int)::operator()(int) const",
 	  "f()::'lambda'(int)::operator()(int) const" },
 	{ "main.(*T).run.func2.1", "main.(*T).run.func.1" },
@@ -181,6 +184,13 @@ static const struct {
 	  "l::$_1::call=l::$_2::call " },
 	{ "several, in their order", "$_2@a 5\n$_10@a 6\ncapture\n$_11@a 5\n$_3@a 6\n",
 	  "$_2=$_3 $_10=$_11 " },
+	{ "lambdas that debug information tells apart by their lines",
+	  "{x.c:9}@a 5\n{x.c:12}@a 6\ncapture\n{x.c:10}@a 5\n{x.c:13}@a 6\n",
+	  "{x.c:9}={x.c:10} {x.c:12}={x.c:13} " },
+	{ "of two versions", "f@app-1.2 50\n$_1@app-1.2 5\ncapture\nf@app-1.3 50\n$_2@app-1.3 5\n",
+	  "$_1=$_2 " },
+	{ "of two versions, that of one name",
+	  "f@app-1.2 50\n$_1@app-1.2 5\ncapture\nf@app-1.3 50\n$_1@app-1.3 5\n", "" },
 	{ "of two modules", "$_2@a 5\ncapture\n$_3@b 5\n", "" },
 	{ "more are new than are gone", "$_2@a 5\ncapture\n$_3@a 5\n$_4@a 5\n", "" },
 	{ "one that both have says that they were counted anew",
@@ -216,6 +226,7 @@ Test(names, of_functions_are_paired_by_all_but_numbers)
 		cr_assert_eq(comparison_add(&s, SIDE_AFTER, "capture:2", NULL), 0);
 		cr_assert_eq(comparison_lens(&s, p, &choice, &l, NULL), 0);
 		a = made_analysis(p, &l);
+		module_pairs_find(a->diff, &s.names);
 		cr_expect_eq(module_pairs_find_functions(a->diff, &s.names), s.names.moved.n);
 		for (size_t k = 0; k < s.names.moved.n; k++) {
 			const struct renaming *one = &s.names.moved.at[k];

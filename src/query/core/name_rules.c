@@ -142,13 +142,16 @@ static size_t rust_hash_at(const char *s)
 	return n == RUST_HASH_DIGITS && !s[3 + n] ? 3 + n : 0;
 }
 
-/* Of the number of a lambda, "#2" before '}' or "$_3"; *kept is what of it stays. */
+/*
+ * Of the number of a lambda, "#2" before '}' or "$_3", and of the line of "{lambda at x.cc:12}", as what debug information has no name
+ * for is called; *kept is what of it stays.
+ */
 static size_t lambda_at(const char *s, size_t *kept)
 {
 	size_t n;
 
 	*kept = 0;
-	if (*s == '#' && (n = digits_at(s + 1)) > 0 && s[1 + n] == '}')
+	if ((*s == '#' || *s == ':') && (n = digits_at(s + 1)) > 0 && s[1 + n] == '}')
 		return 1 + n;
 	if (strncmp(s, "$_", 2) == 0 && (n = digits_at(s + 2)) > 0) {
 		*kept = 2;

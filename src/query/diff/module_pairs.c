@@ -293,13 +293,29 @@ static struct numbered *find_numbered(const struct diff *d, const struct name_ru
 	return all.at;
 }
 
-/* Pairs the n functions of a group: those before come first. */
+/* Have both sides one of the n functions of a group by name, in modules that are called otherwise? Each half is in order. */
+static bool share_label(const struct numbered *group, size_t n)
+{
+	for (size_t i = 0, k = n / 2; i < n / 2 && k < n;) {
+		int cmp = strverscmp(group[i].label, group[k].label);
+
+		if (cmp == 0)
+			return true;
+		i += cmp < 0;
+		k += cmp > 0;
+	}
+	return false;
+}
+
+/* Pairs the n functions of a group: those before come first. Where both sides have one, they were counted anew. */
 static void pair_group(const struct numbered *group, size_t n, struct name_rules *rules)
 {
 	for (size_t i = 0; i < n; i++)
 		if (group[i].has[SIDE_BEFORE] != (i < n / 2) ||
 		    group[i].has[SIDE_AFTER] == (i < n / 2))
 			return;
+	if (share_label(group, n))
+		return;
 	for (size_t i = 0; n % 2 == 0 && i < n / 2 && rules->moved.n < MOST_MOVED; i++)
 		name_rules_move(rules, group[i].label, group[n / 2 + i].label);
 }
