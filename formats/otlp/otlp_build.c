@@ -394,8 +394,7 @@ static void add_row(struct otlp_builder *b, struct sample *s, int64_t value, int
 static void add_values(struct otlp_builder *b, const struct otlp_sample *m, struct sample *s,
 		       int64_t each)
 {
-	const int64_t *value = b->t->numbers.at + m->values.first,
-		      *time = b->t->numbers.at + m->times.first;
+	const int64_t *value, *time;
 	uint32_t n = m->times.n;
 
 	s->time_ns = TIME_NONE;
@@ -403,6 +402,9 @@ static void add_values(struct otlp_builder *b, const struct otlp_sample *m, stru
 		b->n_short++;
 		return;
 	}
+	/* Behind that there are numbers: without any, there is no place to count from. */
+	value = b->t->numbers.at + m->values.first;
+	time = b->t->numbers.at + m->times.first;
 	for (uint32_t i = 0; n == 0 && i < m->values.n; i++)
 		add_row(b, s, value[i], each);
 	for (uint32_t i = 0; i < n; i++) {

@@ -178,6 +178,8 @@ Test(otlp, what_is_wrong_is_said)
 		  "f:/9223372036854775807/9223372036854775807 ", "sum would be too large" },
 		{ PROFILE("{\"locationsStartIndex\":0,\"locationsLength\":1,\"value\":[1]}"), NULL,
 		  "before opentelemetry-proto 1.8" },
+		/* There is no number at all to look for the values among. */
+		{ PROFILE("{\"stackIndex\":1}"), NULL, "without a sample" },
 		{ PROFILE(""), NULL, "without a sample" },
 	};
 
