@@ -662,8 +662,9 @@ bench_opening() {
     peer '' heaptrack_print "$(heaptrack_of opening)"
     ours '… --view tree' '' 200 3 "$proftop" report --view tree "$dir/opening.heap"
     ours '… with tables in files' '' '' 3 env PROFTOP_MEMORY=50M "$proftop" report --view memory "$dir/opening.heap"
-    [ -n "$(heaptrack_of opening)" ] || return 0
-    ours "… of heaptrack's own file" '' '' 3 "$proftop" report --view memory "$(heaptrack_of opening)"
+    [ -z "$(heaptrack_of opening)" ] ||
+        ours "… of heaptrack's own file" '' '' 3 "$proftop" report --view memory "$(heaptrack_of opening)"
+    heap_keys "$dir/opening.heap"
 }
 
 # Heap traces that are long: totals, and the first rows on a terminal. The larger one is removed.

@@ -67,3 +67,14 @@ churn 60 170 3.0
 CASES
     rm -f "$dir"/alloc.out*
 }
+
+# heap_keys FILE: keys that move through time, and that ask for other blocks. What they compute is said, not judged.
+heap_keys() {
+    local what median p99 bytes most used
+    printf '\nkeys in a heap trace on a terminal of 120x40\n'
+    row '' median p99 bytes computed ''
+    echo "$rule"
+    while read -r what median p99 bytes most used; do
+        row "${what//-/ }" "$median ms" "$p99 ms" "$bytes" "$used ms" ''
+    done < <("$tools/bench_keys" -h "$proftop" "$1" 2>>"$log")
+}

@@ -25,6 +25,7 @@
 
 #define QUIET_MS   40   /* a frame is over when nothing came for so long */
 #define WORKING_MS 2000 /* the same where all is computed anew */
+#define HEAP_MS    6000 /* the same of a long heap trace, also on a busy machine */
 #define SETTLE_MS  1500 /* loading is over when nothing came for so long */
 #define PATIENCE_S 60   /* for all of it */
 
@@ -69,13 +70,13 @@ static const struct typed in_comparisons[] = {
 
 /* The cursor through time, and what all blocks are looked at for. */
 static const struct typed in_heaps[] = {
-	{ "cursor-in-memory", "9g", "h", "", 30 },
-	{ "tree-at-another-time", "", "h2", "9", 10 },
-	{ "metric-in-tree", "2", "m", "", 7 },
-	{ "filter-in-tree", "9L2", "&fn:pass\r", "&\177\r", 6 },
-	{ "time-range-in-tree", "", "&time:2,5\r", "&\177\r", 6 },
-	{ "filter-in-memory", "9p", "&fn:pass\r", "&\177\r", 6 },
-	{ "time-range-in-memory", "", "&time:2,5\r", "&\177\r", 6 },
+	{ "cursor-in-memory", "9g", "h", "", 10 },
+	{ "tree-at-another-time", "", "h2", "9", 5 },
+	{ "metric-in-tree", "2", "m", "", 5 },
+	{ "filter-in-tree", "9L2", "&fn:pass\r", "&\177\r", 3 },
+	{ "time-range-in-tree", "", "&time:2,5\r", "&\177\r", 3 },
+	{ "filter-in-memory", "9p", "&fn:pass\r", "&\177\r", 3 },
+	{ "time-range-in-memory", "", "&time:2,5\r", "&\177\r", 3 },
 	{ NULL, NULL, NULL, NULL, 0 },
 };
 
@@ -172,15 +173,17 @@ int main(int argc, char **argv)
 {
 	struct winsize size = { .ws_row = 40, .ws_col = 120 };
 	const struct typed *cases = in_profiles;
+	int quiet_ms = QUIET_MS, fd;
 	bool good = true;
 	double last;
-	int fd;
 	pid_t pid;
 
 	if (argc > 1 && strcmp(argv[1], "-c") == 0) {
 		cases = in_comparisons;
+		quiet_ms = WORKING_MS;
 	} else if (argc > 1 && strcmp(argv[1], "-h") == 0) {
 		cases = in_heaps;
+		quiet_ms = HEAP_MS;
 	}
 	if (cases != in_profiles) {
 		argc--;
@@ -200,7 +203,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	drain(fd, SETTLE_MS, &last);
 	for (const struct typed *c = cases; c->what && good; c++)
-		good = measure(fd, pid, c, cases == in_profiles ? QUIET_MS : WORKING_MS);
+		good = measure(fd, pid, c, quiet_ms);
 	type(fd, "Q");
 	drain(fd, QUIET_MS, &last);
 	kill(pid, SIGKILL);
