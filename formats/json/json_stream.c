@@ -203,6 +203,55 @@ static const yajl_callbacks callbacks = {
 	.yajl_end_array = end,
 };
 
+/*
+ * yajl's memory. Its stack of what is open grows by 128 bytes at a time: where realloc() moves what it has each time (other C
+ * libraries than glibc, sanitizers), a text of nothing but brackets takes quadratic time. Each block has room to double here.
+ */
+
+struct block {
+	size_t room; /* bytes of `at` */
+	_Alignas(max_align_t) char at[];
+};
+
+static void *block_resized(struct block *b, size_t room)
+{
+	if (room > SIZE_MAX - sizeof(*b))
+		mem_fail(room);
+	b = xreallocarray(b, 1, sizeof(*b) + room);
+	b->room = room;
+	return b->at;
+}
+
+static struct block *block_of(void *at)
+{
+	return (struct block *)((char *)at - offsetof(struct block, at));
+}
+
+static void *block_new(void *arg, size_t n)
+{
+	(void)arg;
+	return block_resized(NULL, n);
+}
+
+static void *block_grow(void *arg, void *at, size_t n)
+{
+	struct block *b = at ? block_of(at) : NULL;
+
+	(void)arg;
+	if (!b || b->room > SIZE_MAX / 2)
+		return block_resized(b, n);
+	if (n <= b->room)
+		return at;
+	return block_resized(b, n > 2 * b->room ? n : 2 * b->room);
+}
+
+static void block_free(void *arg, void *at)
+{
+	(void)arg;
+	if (at)
+		free(block_of(at));
+}
+
 /* Reading. */
 
 /* yajl's words, without its lines of context. */
@@ -262,7 +311,10 @@ static int read_values(struct input *in, const struct json_rule *rules, size_t n
 		       bool many, struct json_end *end_of, struct progress *progress, struct err *e)
 {
 	struct stream s = { .to = to };
-	yajl_handle h = yajl_alloc(&callbacks, NULL, &s);
+	yajl_alloc_funcs memory = { .malloc = block_new,
+				    .realloc = block_grow,
+				    .free = block_free };
+	yajl_handle h = yajl_alloc(&callbacks, &memory, &s);
 	int rc;
 
 	*end_of = (struct json_end){ 0 };
