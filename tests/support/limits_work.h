@@ -14,4 +14,10 @@
 #define LIMITS_WORK 1
 #endif
 
+/*
+ * Is the address sanitizer in this build? It finds what reads and writes wrong memory, and slows everything: long tests of numbers
+ * do a part of their work under it, tests of damaged input a part without it. CI runs both builds.
+ */
+#define IS_SANITIZED (!LIMITS_WORK)
+
 #endif
