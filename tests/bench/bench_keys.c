@@ -25,7 +25,7 @@
 
 #define QUIET_MS   40   /* a frame is over when nothing came for so long */
 #define WORKING_MS 2000 /* the same where all is computed anew */
-#define HEAP_MS    6000 /* the same of a long heap trace, also on a busy machine */
+#define HEAP_MS    3000 /* the same of a long heap trace; on a busy machine it may take longer */
 #define SETTLE_MS  1500 /* loading is over when nothing came for so long */
 #define PATIENCE_S 60   /* for all of it */
 
