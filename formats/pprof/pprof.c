@@ -146,8 +146,9 @@ static void make_events(struct reader *r)
 			vec_push(to, (type)(f)->value); \
 		else if ((f)->wire != PROTO_BYTES) \
 			return false; \
+		vec_reserve(to, (to)->n + bytes_left(&packed)); \
 		while (bytes_left(&packed) > 0 && !packed.bad) \
-			vec_push(to, (type)take_varint(&packed)); \
+			(to)->at[(to)->n++] = (type)take_varint(&packed); \
 		if (packed.bad) \
 			return false; \
 	} while (0)

@@ -11,6 +11,7 @@
 #include "formats/pprof/pprof_stacks.h"
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "elf/build_id.h"
 #include "elf/demangle.h"
@@ -27,16 +28,9 @@
 /* What drop_frames makes of a location. */
 enum fate { FATE_UNKNOWN, FATE_STAYS, FATE_DROPPED, FATE_CUT };
 
-struct known {
-	uint32_t location; /* location_id, ID_NONE: not asked for yet */
-	uint32_t cut;      /* the same without the frames that are dropped; FATE_CUT only */
+struct judged {
+	uint32_t cut; /* location_id without the frames that are dropped; FATE_CUT only */
 	enum fate fate;
-};
-
-/* A frame of the last sample's stack. */
-struct step {
-	uint64_t id;    /* of the file's location */
-	stack_id stack; /* up to it */
 };
 
 struct pprof_stacks {
@@ -45,15 +39,16 @@ struct pprof_stacks {
 	const struct pprof_tables *t;
 	struct resolver_options options;
 	struct resolver *resolver; /* NULL while nothing is mapped */
-	uint32_t *module;    /* [mappings] module_id; ID_NONE: a file that was not asked for yet */
-	uint32_t *function;  /* [functions] function_id of each in its first module, or ID_NONE */
-	struct known *known; /* [locations] */
+	uint32_t *module;   /* [mappings] module_id; ID_NONE: a file that was not asked for yet */
+	uint32_t *function; /* [functions] function_id of each in its first module, or ID_NONE */
+	uint32_t *location; /* [locations] location_id; ID_NONE: not asked for yet */
+	struct judged *judged;     /* [locations] NULL: nothing is dropped */
 	struct regex *drop, *keep; /* NULL: nothing is dropped, or kept in spite */
 	VEC(struct frame) frames;  /* of the location that is being made, outermost first */
-	VEC(struct step)
-	last; /* of the last sample, outermost first, while all is known and nothing is dropped */
-	location_id unknown; /* what ids without a location are; {ID_NONE}: none came yet */
-	uint64_t n_odd;      /* of these */
+	VEC(uint32_t) path;        /* location_id of the last sample's frames, outermost first */
+	VEC(stack_id) stacks;      /* up to each of the first of these frames */
+	location_id unknown;       /* what ids without a location are; {ID_NONE}: none came yet */
+	uint64_t n_odd;            /* of these */
 };
 
 /* Modules. */
@@ -240,11 +235,9 @@ static location_id new_location(struct pprof_stacks *s, const struct pprof_locat
 
 static uint32_t locate(struct pprof_stacks *s, uint32_t i)
 {
-	struct known *k = &s->known[i];
-
-	if (k->location == ID_NONE)
-		k->location = new_location(s, &s->t->locations.at[i]).v;
-	return k->location;
+	if (s->location[i] == ID_NONE)
+		s->location[i] = new_location(s, &s->t->locations.at[i]).v;
+	return s->location[i];
 }
 
 /* Dropped frames. */
@@ -270,7 +263,7 @@ static bool is_dropped(struct pprof_stacks *s, uint64_t function)
 /* The frames inside of the outermost that is dropped go with it. */
 static enum fate judge(struct pprof_stacks *s, uint32_t i)
 {
-	struct known *k = &s->known[i];
+	struct judged *k = &s->judged[i];
 	const struct pprof_location *l = &s->t->locations.at[i];
 	uint32_t line = l->n_lines;
 
@@ -302,44 +295,62 @@ static uint32_t unknown_location(struct pprof_stacks *s)
 	return s->unknown.v;
 }
 
-/*
- * Samples that follow each other mostly share their outer frames: how many of the n, of which n_ids are not known to be shared.
- * *stack becomes what these lead to.
- */
-static size_t shared_frames(const struct pprof_stacks *s, const uint64_t *ids, size_t n_ids,
-			    size_t n, stack_id *stack)
+/* The path of a sample of which n_shared outer frames are those of the last one. */
+static void make_path(struct pprof_stacks *s, const uint64_t *ids, size_t n, size_t n_shared)
 {
-	size_t k = n - n_ids, most = n < s->last.n ? n : s->last.n;
+	size_t n_stacks = s->stacks.n < n_shared ? s->stacks.n : n_shared;
 
-	while (k < most && s->last.at[k].id == ids[n - 1 - k])
-		k++;
-	if (k > 0)
-		*stack = s->last.at[k - 1].stack;
-	return k;
+	s->path.n = n_shared;
+	for (size_t i = n; i-- > 0;) {
+		uint32_t at = pprof_location(s->t, ids[i]);
+
+		vec_push(&s->path, at == UINT32_MAX ? unknown_location(s) : locate(s, at));
+	}
+	s->stacks.n = n_stacks;
 }
 
-/* Nothing is dropped, and no frame so far was of an unknown location. */
-static void note_frame(struct pprof_stacks *s, size_t depth, uint64_t id, stack_id stack)
+/* Frame by frame, from the last one whose stack is known on. */
+static stack_id walk_path(struct pprof_stacks *s)
 {
-	if (!s->drop && s->last.n == depth)
-		vec_push(&s->last, ((struct step){ id, stack }));
+	stack_id stack = { s->stacks.n > 0 ? s->stacks.at[s->stacks.n - 1].v : 0 };
+
+	for (size_t i = s->stacks.n; i < s->path.n; i++) {
+		stack = build_stack(s->p, stack, (location_id){ s->path.at[i] });
+		vec_push(&s->stacks, stack);
+	}
+	return stack;
+}
+
+/* Where nothing is dropped. Samples that follow each other mostly share their outer frames; files share whole stacks. */
+static stack_id whole_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n, size_t n_shared)
+{
+	struct hash128 hash;
+	stack_id stack;
+
+	make_path(s, ids, n, n_shared);
+	if (s->path.n == 0)
+		return (stack_id){ 0 };
+	hash = hash_bytes_128(s->path.at, s->path.n * sizeof(*s->path.at));
+	stack = build_find_chain(s->p, hash);
+	if (stack.v != 0)
+		return stack;
+	stack = walk_path(s);
+	build_note_chain(s->p, hash, stack);
+	return stack;
 }
 
 /*
  * Stacks end where the first frame is dropped, seen from the root; but not before a frame that stays has been seen, so that
  * no stack is dropped whole.
  */
-stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n_ids, size_t n_shared)
+static stack_id cut_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n)
 {
 	stack_id stack = { 0 };
-	size_t n = n_ids + n_shared;
 	bool stays = false;
 
-	n_shared = shared_frames(s, ids, n_ids, n, &stack);
-	s->last.n = n_shared;
-	for (size_t i = n - n_shared; i-- > 0;) {
+	for (size_t i = n; i-- > 0;) {
 		uint32_t at = pprof_location(s->t, ids[i]);
-		enum fate fate = at == UINT32_MAX || !s->drop ? FATE_STAYS : judge(s, at);
+		enum fate fate = at == UINT32_MAX ? FATE_STAYS : judge(s, at);
 		uint32_t location;
 
 		if (fate == FATE_DROPPED && stays)
@@ -347,17 +358,20 @@ stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n_ids, 
 		stays = stays || fate == FATE_STAYS;
 		location = at == UINT32_MAX ? unknown_location(s) : locate(s, at);
 		if (fate == FATE_CUT && stays)
-			return build_stack(s->p, stack, (location_id){ s->known[at].cut });
+			return build_stack(s->p, stack, (location_id){ s->judged[at].cut });
 		stack = build_stack(s->p, stack, (location_id){ location });
-		if (at != UINT32_MAX)
-			note_frame(s, n - 1 - i, ids[i], stack);
 	}
 	return stack;
 }
 
+stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n, size_t n_shared)
+{
+	return s->drop ? cut_stack(s, ids, n) : whole_stack(s, ids, n, n_shared);
+}
+
 size_t pprof_stacks_n_shared(const struct pprof_stacks *s)
 {
-	return s->last.n;
+	return s->path.n;
 }
 
 uint64_t pprof_stacks_n_odd(const struct pprof_stacks *s)
@@ -405,12 +419,12 @@ struct pprof_stacks *pprof_stacks_new(struct profile *p, capture_id c, const str
 	s->options.same_machine = false; /* nothing says on which machine it was recorded */
 	s->module = xcalloc(t->mappings.n + 1, sizeof(*s->module));
 	s->function = xcalloc(t->functions.n + 1, sizeof(*s->function));
-	s->known = xcalloc(t->locations.n + 1, sizeof(*s->known));
+	s->location = xcalloc(t->locations.n + 1, sizeof(*s->location));
 	set_all(s->function, t->functions.n);
-	for (size_t i = 0; i < t->locations.n; i++)
-		s->known[i].location = ID_NONE;
+	set_all(s->location, t->locations.n);
 	add_mappings(s);
 	s->drop = whole_regex(s, t->drop, "drop_frames");
+	s->judged = s->drop ? xcalloc(t->locations.n + 1, sizeof(*s->judged)) : NULL;
 	s->keep = s->drop ? whole_regex(s, t->keep, "keep_frames") : NULL;
 	return s;
 }
@@ -432,9 +446,11 @@ void pprof_stacks_free(struct pprof_stacks *s)
 	regex_free(s->drop);
 	regex_free(s->keep);
 	vec_done(&s->frames);
-	vec_done(&s->last);
+	vec_done(&s->path);
+	vec_done(&s->stacks);
 	free(s->module);
 	free(s->function);
-	free(s->known);
+	free(s->location);
+	free(s->judged);
 	free(s);
 }

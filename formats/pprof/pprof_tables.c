@@ -275,7 +275,7 @@ const struct pprof_function *pprof_function(const struct pprof_tables *t, uint64
 	return i != MAP_NONE ? &t->functions.at[i] : NULL;
 }
 
-uint32_t pprof_location(const struct pprof_tables *t, uint64_t id)
+uint32_t pprof_find_location(const struct pprof_tables *t, uint64_t id)
 {
 	return find_id(&t->by_location, same_location, t->locations.at, id);
 }

@@ -100,7 +100,15 @@ struct pprof_string pprof_string(const struct pprof_tables *t, int64_t index);
 /* By id; NULL: there is none. */
 const struct pprof_mapping *pprof_mapping(const struct pprof_tables *t, uint64_t id);
 const struct pprof_function *pprof_function(const struct pprof_tables *t, uint64_t id);
-/* UINT32_MAX: there is none. */
-uint32_t pprof_location(const struct pprof_tables *t, uint64_t id);
+/* pprof_location() where ids are far apart. */
+uint32_t pprof_find_location(const struct pprof_tables *t, uint64_t id);
+
+/* UINT32_MAX: there is none. Hot: asked for each frame. */
+static inline uint32_t pprof_location(const struct pprof_tables *t, uint64_t id)
+{
+	if (id < t->by_location.n)
+		return t->by_location.at[id];
+	return pprof_find_location(t, id);
+}
 
 #endif

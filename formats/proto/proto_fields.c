@@ -7,17 +7,10 @@
 #define MOST_VARINT 10 /* bytes */
 #define MOST_NUMBER ((UINT32_C(1) << 29) - 1)
 
-uint64_t take_varint(struct bytes *b)
+uint64_t take_long_varint(struct bytes *b)
 {
 	uint64_t v = 0;
 
-	/* most numbers have a byte or two */
-	if (bytes_left(b) >= 2 && b->at[0] < 0x80)
-		return *b->at++;
-	if (bytes_left(b) >= 2 && b->at[1] < 0x80) {
-		b->at += 2;
-		return (uint64_t)(b->at[-2] & 0x7f) | (uint64_t)b->at[-1] << 7;
-	}
 	for (unsigned i = 0; i < MOST_VARINT; i++) {
 		uint8_t byte = take_u8(b);
 

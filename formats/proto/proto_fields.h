@@ -22,8 +22,22 @@ struct proto_field {
 	size_t n;
 };
 
-/* A number of 7 bits a byte, least first; sets bad when it has more than 64 bits or no end. */
-uint64_t take_varint(struct bytes *b);
+/* take_varint() of any length. */
+uint64_t take_long_varint(struct bytes *b);
+
+/* A number of 7 bits a byte, least first; sets bad when it has more than 64 bits or no end. Most have a byte or two. */
+static inline uint64_t take_varint(struct bytes *b)
+{
+	size_t left = bytes_left(b);
+
+	if (left >= 1 && b->at[0] < 0x80)
+		return *b->at++;
+	if (left >= 2 && b->at[1] < 0x80) {
+		b->at += 2;
+		return (uint64_t)(b->at[-2] & 0x7f) | (uint64_t)b->at[-1] << 7;
+	}
+	return take_long_varint(b);
+}
 
 /* The next field; false at the end, and where bytes are no field: then b->bad is set. */
 bool proto_next(struct bytes *b, struct proto_field *f);

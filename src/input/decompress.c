@@ -7,6 +7,9 @@
 #include "base/mem.h"
 
 #include <bzlib.h>
+#ifdef HAVE_ISAL
+#include <isa-l/igzip_lib.h>
+#endif
 #include <limits.h>
 #include <lzma.h>
 #include <stdlib.h>
@@ -25,8 +28,70 @@ static bool starts_with(const uint8_t *bytes, size_t n, const char *magic, size_
 
 /* gzip (RFC 1952): members one after another, zeroes as padding at the end. */
 
+/* What both libraries keep of a member; ISA-L unpacks it in half of the time. */
+#ifdef HAVE_ISAL
+
+typedef struct inflate_state gzip_member;
+
+static bool member_start(gzip_member *z)
+{
+	isal_inflate_init(z);
+	z->crc_flag = ISAL_GZIP;
+	return true;
+}
+
+static void member_again(gzip_member *z)
+{
+	isal_inflate_reset(z);
+	z->crc_flag = ISAL_GZIP;
+}
+
+static enum unpack_state member_step(gzip_member *z)
+{
+	int rc = isal_inflate(z);
+
+	if (rc == ISAL_DECOMP_OK && z->block_state == ISAL_BLOCK_FINISH)
+		return UNPACK_BOUNDARY;
+	return rc == ISAL_DECOMP_OK ? UNPACK_INSIDE : UNPACK_DAMAGED;
+}
+
+static void member_stop(gzip_member *z)
+{
+	(void)z;
+}
+
+#else
+
+typedef z_stream gzip_member;
+
+static bool member_start(gzip_member *z)
+{
+	return inflateInit2(z, 16 + MAX_WBITS) == Z_OK;
+}
+
+static void member_again(gzip_member *z)
+{
+	inflateReset(z);
+}
+
+static enum unpack_state member_step(gzip_member *z)
+{
+	int rc = inflate(z, Z_NO_FLUSH);
+
+	if (rc == Z_STREAM_END)
+		return UNPACK_BOUNDARY;
+	return rc == Z_OK || rc == Z_BUF_ERROR ? UNPACK_INSIDE : UNPACK_DAMAGED;
+}
+
+static void member_stop(gzip_member *z)
+{
+	inflateEnd(z);
+}
+
+#endif
+
 struct gzip {
-	z_stream z;
+	gzip_member z;
 	bool between; /* no member has begun since the last one ended */
 };
 
@@ -39,7 +104,7 @@ static void *gzip_start(void)
 {
 	struct gzip *g = xcalloc(1, sizeof(*g));
 
-	if (inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) {
+	if (!member_start(&g->z)) {
 		free(g);
 		return NULL;
 	}
@@ -49,8 +114,8 @@ static void *gzip_start(void)
 static enum unpack_state gzip_step(void *state, struct unpack_io *io)
 {
 	struct gzip *g = state;
-	z_stream *z = &g->z;
-	int rc;
+	gzip_member *z = &g->z;
+	enum unpack_state now;
 
 	while (g->between && io->n_in > 0 && *io->in == 0) {
 		io->in++;
@@ -59,29 +124,26 @@ static enum unpack_state gzip_step(void *state, struct unpack_io *io)
 	if (g->between && io->n_in == 0)
 		return UNPACK_BOUNDARY;
 	if (g->between)
-		inflateReset(z);
+		member_again(z);
 	g->between = false;
-	z->next_in = (Bytef *)(uintptr_t)io->in;
-	z->avail_in = io->n_in < UINT_MAX ? (uInt)io->n_in : UINT_MAX;
+	z->next_in = (uint8_t *)(uintptr_t)io->in;
+	z->avail_in = io->n_in < UINT_MAX ? (unsigned)io->n_in : UINT_MAX;
 	z->next_out = io->out;
-	z->avail_out = io->n_out < UINT_MAX ? (uInt)io->n_out : UINT_MAX;
-	rc = inflate(z, Z_NO_FLUSH);
+	z->avail_out = io->n_out < UINT_MAX ? (unsigned)io->n_out : UINT_MAX;
+	now = member_step(z);
 	io->n_in -= (size_t)(z->next_in - io->in);
 	io->in = z->next_in;
 	io->n_out -= (size_t)(z->next_out - io->out);
 	io->out = z->next_out;
-	if (rc == Z_STREAM_END) {
-		g->between = true;
-		return UNPACK_BOUNDARY;
-	}
-	return rc == Z_OK || rc == Z_BUF_ERROR ? UNPACK_INSIDE : UNPACK_DAMAGED;
+	g->between = now == UNPACK_BOUNDARY;
+	return now;
 }
 
 static void gzip_stop(void *state)
 {
 	struct gzip *g = state;
 
-	inflateEnd(&g->z);
+	member_stop(&g->z);
 	free(g);
 }
 

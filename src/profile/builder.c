@@ -585,6 +585,34 @@ void build_stacks(struct profile *p, const stack_id *parent, const location_id *
 		out[i] = build_hashed_stack(p, parent[i], l[i], hash[i]);
 }
 
+/* Chains: more of them than that are looked up frame by frame. */
+#define MOST_CHAINS ((size_t)1 << 20)
+
+static bool same_chain(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct hash128 *own = &p->trie.chains.at[value].hash, *k = key;
+
+	return own->low == k->low && own->high == k->high;
+}
+
+stack_id build_find_chain(struct profile *p, struct hash128 hash)
+{
+	uint32_t i = map_find(&p->trie.by_chain, hash.high, same_chain, p, &hash);
+
+	return (stack_id){ i == MAP_NONE ? 0 : p->trie.chains.at[i].stack };
+}
+
+void build_note_chain(struct profile *p, struct hash128 hash, stack_id stack)
+{
+	struct store_chain chain = { hash, stack.v };
+
+	if (stack.v == 0 || p->trie.chains.n == MOST_CHAINS)
+		return;
+	map_add(&p->trie.by_chain, hash.high, (uint32_t)p->trie.chains.n);
+	vec_push(&p->trie.chains, chain);
+}
+
 void build_stacks_end(struct profile *p)
 {
 	store_trie_close(&p->trie);

@@ -13,6 +13,7 @@
 #ifndef PROFTOP_PROFILE_BUILDER_H
 #define PROFTOP_PROFILE_BUILDER_H
 
+#include "base/hash.h"
 #include "profile/profile.h"
 
 void builder_begin(struct profile *p);
@@ -130,6 +131,15 @@ struct build_chain {
  * may come in another order than if it were done chain by chain. n <= BUILD_BATCH.
  */
 void build_chains(struct profile *p, struct build_chain *chain, uint32_t n);
+
+/*
+ * For inputs that have whole stacks again and again, as many files of one program do: the stack whose location_ids, from
+ * the root's side, have this hash_bytes_128(), where build_note_chain() has noted it, else the root. One look-up instead
+ * of one a frame.
+ */
+stack_id build_find_chain(struct profile *p, struct hash128 hash);
+/* Must not be there yet. Notes a million stacks at most. */
+void build_note_chain(struct profile *p, struct hash128 hash, stack_id stack);
 
 /* Interned by (capture, pid). */
 process_id build_process(struct profile *p, capture_id c, int32_t pid);

@@ -117,6 +117,8 @@ void store_trie_close(struct store_trie *t)
 {
 	column_done(&t->child);
 	stack_index_done(&t->by_parent);
+	map_done(&t->by_chain);
+	vec_done(&t->chains);
 }
 
 void store_trie_done(struct store_trie *t)

@@ -141,12 +141,20 @@ struct store_rows {
 	int64_t slot_ns;      /* of what was folded */
 };
 
+/* A stack that can be found by all of its locations at once. */
+struct store_chain {
+	struct hash128 hash; /* of these; no others have it */
+	uint32_t stack;      /* stack_id */
+};
+
 /* The trie of stacks, and what rows of those that were shortened say beyond what is left of them. */
 struct store_trie {
-	struct column parent;         /* uint32_t stack_id */
-	struct column location;       /* uint32_t location_id */
-	struct column child;          /* struct store_child */
-	struct stack_index by_parent; /* and location; only children are not in it */
+	struct column parent;           /* uint32_t stack_id */
+	struct column location;         /* uint32_t location_id */
+	struct column child;            /* struct store_child */
+	struct stack_index by_parent;   /* and location; only children are not in it */
+	struct map by_chain;            /* indexes of chains, by their hashes */
+	VEC(struct store_chain) chains; /* of build_note_chain() */
 	uint32_t last; /* stack_id that build_stack() gave last; a guess, it may be gone */
 	struct store_rows beyond;
 	struct column beyond_frames; /* struct beyond_frame */
