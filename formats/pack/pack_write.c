@@ -8,6 +8,9 @@
 #include "formats/pack/pack_write.h"
 
 #include "base/err.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
 #include "base/task.h"
 #include "formats/pack/pack_file.h"
 #include "formats/pack/pack_heap.h"
@@ -27,12 +30,18 @@
 /* Of an index at most: its reader has all tables twice for a while, and building stacks is not what it saves. */
 #define INDEX_STACKS (UINT32_C(1) << 22)
 
+/* A string of the file that has a number and a slash before it. */
+struct nth {
+	uint32_t string, n;
+};
+
 struct writer {
 	const struct profile *p;
 	struct profile_counts counts;
 	unsigned without, holds;
 	VEC(string_id) strings; /* of the file, in their order */
 	VEC(size_t) from;       /* [strings.n] bytes that are left out at their beginning */
+	VEC(struct nth) nth;    /* in the order of strings */
 	uint32_t *whole, *base; /* [n_strings] index + 1 of each in the file; owned */
 	pack_bytes body;
 	pack_bytes sections; /* all but the head and the strings */
@@ -79,12 +88,21 @@ static void put_path(struct writer *w, string_id id)
 
 static void put_strings(struct writer *w, pack_bytes *file)
 {
+	size_t nth = 0;
+
 	pack_put(&w->body, w->strings.n);
 	for (size_t i = 0; i < w->strings.n; i++) {
 		size_t n;
 		const char *s = profile_string(w->p, w->strings.at[i], &n);
+		char *numbered;
 
-		pack_put_text(&w->body, s + w->from.at[i], n - w->from.at[i]);
+		if (nth == w->nth.n || w->nth.at[nth].string != i) {
+			pack_put_text(&w->body, s + w->from.at[i], n - w->from.at[i]);
+			continue;
+		}
+		numbered = xasprintf("%u/%s", w->nth.at[nth++].n, s + w->from.at[i]);
+		pack_put_text(&w->body, numbered, strlen(numbered));
+		free(numbered);
 	}
 	pack_put_section(file, PACK_STRINGS, w->index ? PACK_FAST : PACK_SMALL, &w->body);
 }
@@ -139,17 +157,72 @@ static void put_parts(struct writer *w)
 	end_section(w, PACK_PARTS);
 }
 
+/* A module whose path is left out, as it is told apart by what is left. */
+struct bare {
+	const char *name;     /* the last part of its path */
+	uint32_t build_id, n; /* string_id, and how many have both */
+};
+
+struct bares {
+	VEC(struct bare) all;
+	struct map by_name;
+};
+
+static bool same_bare(const void *things, uint32_t value, const void *key)
+{
+	const struct bare *a = &((const struct bares *)things)->all.at[value], *b = key;
+
+	return a->build_id == b->build_id && strcmp(a->name, b->name) == 0;
+}
+
+/* How many modules so far are told apart by their directories alone from this one, which is the last of them. */
+static uint32_t count_bare(struct bares *b, struct bare key)
+{
+	uint64_t hash = hash_bytes(key.name, strlen(key.name)) + hash_u64(key.build_id);
+	uint32_t at = map_find(&b->by_name, hash, same_bare, b, &key);
+
+	if (at == MAP_NONE) {
+		at = (uint32_t)b->all.n;
+		vec_push(&b->all, key);
+		map_add(&b->by_name, hash, at);
+	}
+	return ++b->all.at[at].n;
+}
+
+/* Without its directory, a module must not become another one: the second "lib.so" is "2/lib.so". */
+static void put_module_path(struct writer *w, struct bares *b, const struct module *m)
+{
+	const char *s = profile_string(w->p, m->path, NULL), *slash = strrchr(s, '/');
+	const char *name = slash && slash[1] ? slash + 1 : s;
+	uint32_t n = 0;
+
+	if (w->without & 1u << PACK_HAS_PATHS)
+		n = count_bare(b, (struct bare){ name, m->build_id.v, 0 });
+	if (n < 2) {
+		put_path(w, m->path);
+		return;
+	}
+	pack_put(&w->body, w->strings.n);
+	vec_push(&w->strings, m->path);
+	vec_push(&w->from, (size_t)(name - s));
+	vec_push(&w->nth, ((struct nth){ (uint32_t)w->strings.n - 1, n }));
+}
+
 static void put_modules(struct writer *w)
 {
+	struct bares bares = { 0 };
+
 	pack_put(&w->body, w->counts.n_modules);
 	for (uint32_t i = 0; i < w->counts.n_modules; i++) {
 		const struct module *m = profile_module(w->p, (module_id){ i });
 
-		put_path(w, m->path);
+		put_module_path(w, &bares, m);
 		put_string(w, m->build_id);
 		pack_put(&w->body, m->family);
 	}
 	end_section(w, PACK_MODULES);
+	vec_done(&bares.all);
+	map_done(&bares.by_name);
 }
 
 static void put_functions(struct writer *w)
@@ -470,6 +543,7 @@ int pack_write(const struct profile *p, const struct pack_attachments *files, un
 	vec_done(&w.sections);
 	vec_done(&w.strings);
 	vec_done(&w.from);
+	vec_done(&w.nth);
 	free(w.whole);
 	free(w.base);
 	return rc;

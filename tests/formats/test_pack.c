@@ -259,6 +259,47 @@ Test(pack, what_is_left_out_is_nowhere)
 	profile_free(p);
 }
 
+/* Two libraries of one name, without build-ids: their code at one address stays of two modules. */
+Test(pack, modules_of_one_name_stay_apart_without_paths)
+{
+	static const char *const paths[] = { "/secret/a/lib.so", "/secret/b/lib.so",
+					     "/c/other.so" };
+	struct profile *p = profile_new(), *read;
+	struct profile_counts before, after;
+	struct err e = ERR_INIT;
+	struct packed k;
+	int rc;
+
+	builder_begin(p);
+	build_capture(p, "x", "made");
+	for (size_t i = 0; i < N(paths); i++) {
+		struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
+		module_id m = build_module(p, paths[i], "", FAMILY_LIBRARY);
+
+		s.event = build_event(p, "cycles", UNIT_COUNT, true);
+		s.stack = build_stack(p, (stack_id){ 0 }, build_location(p, m, 0x1000));
+		s.weight = (int64_t)i + 1;
+		cr_assert_eq(build_sample(p, &s), 0);
+	}
+	builder_end(p);
+	k = pack(p, 1u << PACK_HAS_PATHS);
+	cr_expect(!has_text(&k, "secret"));
+	read = unpack(k.bytes, k.n, &rc, &e);
+	cr_assert_eq(rc, 0, "%s", err_text(&e));
+	profile_counts_read(p, &before);
+	profile_counts_read(read, &after);
+	cr_expect_eq(after.n_modules, before.n_modules);
+	cr_expect_eq(after.n_locations, before.n_locations);
+	cr_expect_eq(after.n_stacks, before.n_stacks);
+	for (uint32_t i = 1; i < after.n_modules; i++)
+		cr_expect_str_eq(
+			profile_string(read, profile_module(read, (module_id){ i })->name, NULL),
+			profile_string(p, profile_module(p, (module_id){ i })->name, NULL));
+	profile_free(read);
+	profile_free(p);
+	free(k.bytes);
+}
+
 Test(pack, words_of_without)
 {
 	unsigned bits;
