@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define PERFVIEW "PerfView opens the trace and saves its CPU stacks as speedscope, which opens"
+
 static const struct {
 	const char *what, *hint;
 } hints[] = {
@@ -31,11 +33,19 @@ static const struct {
 	{ "a pyinstrument profile (JSON)", "pyinstrument -r speedscope writes one that opens" },
 	{ "a report of proftop (JSON)", "open the file that it was made of" },
 	{ "a report of simpleperf (protobuf)", "open the perf.data that simpleperf recorded" },
+	{ "a stack view of PerfView (XML)", PERFVIEW },
 	{ "a table of VTune",
 	  "vtune -report hotspots -group-by function,callstack -csv-delimiter comma, and then inferno-collapse-vtune, make folded stacks" },
 	{ "a table of VTune (CSV)", "inferno-collapse-vtune makes folded stacks of it" },
+	{ "a table of Windows Performance Analyzer (CSV)", PERFVIEW },
+	{ "a table of contents of Instruments (xctrace, XML)",
+	  "xctrace export --xpath \"//table[@schema='time-profile']\" writes the samples, of which inferno-collapse-xctrace makes folded stacks" },
 	{ "a trace of .NET", "dotnet-trace convert --format Speedscope makes one that opens" },
 	{ "a trace of Perfetto (protobuf)", "traceconv profile makes pprof of it" },
+	{ "a trace of Windows (ETW)", PERFVIEW },
+	{ "a zip archive with a trace of Instruments",
+	  "unzip it; xctrace export --xpath \"//table[@schema='time-profile']\" writes the samples, of which inferno-collapse-xctrace makes folded stacks" },
+	{ "a zip archive with a trace of Windows (ETW)", PERFVIEW },
 	{ "an export of Instruments (xctrace, XML)",
 	  "inferno-collapse-xctrace makes folded stacks of it" },
 	{ "an SVG picture",

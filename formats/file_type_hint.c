@@ -29,7 +29,6 @@ struct sign {
 static const struct sign signs[] = {
 	SIGN("\x7f" "ELF", "an ELF file (a program, not a profile)"),
 	SIGN("#!", "a script"),
-	SIGN("PK\3\4", "a zip archive"),
 	SIGN("\x1f\x8b", "gzip data inside packed data"),
 	SIGN("\x28\xb5\x2f\xfd", "zstd data inside packed data"),
 	SIGN("\xfd" "7zXZ", "xz data inside packed data"),
@@ -144,18 +143,61 @@ static const char *protobuf(const uint8_t *b, size_t n)
 	return NULL;
 }
 
+static bool stands_in(const uint8_t *b, size_t n, const char *text)
+{
+	return memmem(b, n, text, strlen(text)) != NULL;
+}
+
 /* XML is known by its first elements. */
 static const char *xml(const uint8_t *b, size_t n)
 {
 	size_t first = n < 4096 ? n : 4096;
 
+	if (stands_in(b, first, "<StackWindow") && b[0] == '<')
+		return "a stack view of PerfView (XML)";
 	if (n < 5 || memcmp(b, "<?xml", 5) != 0)
 		return NULL;
-	if (memmem(b, first, "<svg", 4))
+	if (stands_in(b, first, "<svg"))
 		return SVG;
-	return memmem(b, first, "<trace-query-result", 19)
-		       ? "an export of Instruments (xctrace, XML)"
+	if (stands_in(b, first, "<trace-query-result"))
+		return "an export of Instruments (xctrace, XML)";
+	return stands_in(b, first, "<trace-toc")
+		       ? "a table of contents of Instruments (xctrace, XML)"
 		       : "XML";
+}
+
+#define ZIP_NAME_AT 30 /* of its first member, whose length stands 4 bytes before */
+
+/* What is in a zip archive, by the name of its first member. */
+static const char *zip(const uint8_t *b, size_t n)
+{
+	size_t len = n > ZIP_NAME_AT ? (size_t)(b[26] | b[27] << 8) : 0;
+
+	if (n < 4 || memcmp(b, "PK\3\4", 4) != 0)
+		return NULL;
+	if (len > n - ZIP_NAME_AT)
+		len = n - ZIP_NAME_AT;
+	if (len >= 4 && memcmp(b + ZIP_NAME_AT + len - 4, ".etl", 4) == 0)
+		return "a zip archive with a trace of Windows (ETW)";
+	if (len > 0 && stands_in(b + ZIP_NAME_AT, len, ".trace/"))
+		return "a zip archive with a trace of Instruments";
+	return "a zip archive";
+}
+
+/*
+ * ETW's files are buffers of one size. The first has its size, how much of it is used (WMI_BUFFER_HEADER, 72 bytes), and an event
+ * about the file, whose head ends in 0xc0 (SYSTEM_TRACE_HEADER of evntrace.h).
+ */
+static bool is_etw(const uint8_t *b, size_t n)
+{
+	uint32_t size, used;
+
+	if (n < 76)
+		return false;
+	memcpy(&size, b, sizeof(size));
+	memcpy(&used, b + 4, sizeof(used));
+	return size >= 1024 && size <= (1u << 24) && size % 1024 == 0 && used >= 72 &&
+	       used <= size && (b[74] == 1 || b[74] == 2) && b[75] == 0xc0;
 }
 
 static bool has_sign(const struct sign *s, const uint8_t *bytes, size_t n)
@@ -170,6 +212,10 @@ const char *file_type_hint_like(const uint8_t *bytes, size_t n)
 	for (size_t k = 0; k < sizeof(signs) / sizeof(*signs); k++)
 		if (has_sign(&signs[k], bytes, n))
 			return signs[k].what;
+	if (zip(bytes, n))
+		return zip(bytes, n);
+	if (is_etw(bytes, n))
+		return "a trace of Windows (ETW)";
 	if (xml(bytes, n))
 		return xml(bytes, n);
 	while (i < n && is_blank(bytes[i]))

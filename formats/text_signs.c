@@ -45,6 +45,7 @@ static const struct sign signs[] = {
 	{ "goroutine profile: ", "", "a list of goroutines (Go)" },
 	{ "threadcreate profile: ", "", "a list of threads (Go)" },
 	{ "desc: I1 cache:", "", "cachegrind text" },
+	{ "Line #,", "Stack", "a table of Windows Performance Analyzer (CSV)" },
 	{ "Function Stack,", "", "a table of VTune (CSV)" },
 	{ "Function Stack\t", "", "a table of VTune" },
 	{ "Function,", "CPU Time", "a table of VTune (CSV)" },

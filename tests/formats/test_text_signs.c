@@ -105,6 +105,20 @@ Test(text_signs, commands_that_convert)
 		  "the output of bpftrace; stackcollapse-bpftrace.pl makes folded stacks of it" },
 		{ BYTES("Nettrace\x14\0\0\0!FastSerialization.1"),
 		  "a trace of .NET; dotnet-trace convert --format Speedscope" },
+		{ BYTES("<?xml version=\"1.0\"?>\n<trace-toc>\n\t<run number=\"1\">"),
+		  "a table of contents of Instruments (xctrace, XML); xctrace export --xpath" },
+		{ BYTES("PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\20\0\0\0x.trace/form.tem"),
+		  "a zip archive with a trace of Instruments; unzip it" },
+		{ BYTES("PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\0\0x.etl"),
+		  "a zip archive with a trace of Windows (ETW); PerfView opens the trace" },
+		{ BYTES("\0\0\1\0\0\2\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+			"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+			"\2\0\2\xc0\0\1"),
+		  "a trace of Windows (ETW); PerfView opens the trace" },
+		{ BYTES("<StackWindow>\n <StackSource>\n  <Frames Count=\"3\">"),
+		  "a stack view of PerfView (XML); PerfView opens the trace" },
+		{ BYTES("Line #,Process,Stack,Count,Weight (in view) (ms)\n1,a.exe (7),[Root],1,2\n"),
+		  "a table of Windows Performance Analyzer (CSV); PerfView opens the trace" },
 		{ BYTES("{\"root_frame\":{\"function\":\"main\"}}"),
 		  "a pyinstrument profile (JSON); pyinstrument -r speedscope" },
 #undef BYTES
