@@ -22,7 +22,15 @@
 #define MOST_TEXT 4096
 
 /* What a label says of the thread. */
-enum about { ABOUT_UNKNOWN, ABOUT_TID, ABOUT_PID, ABOUT_THREAD, ABOUT_PROCESS, ABOUT_OTHER };
+enum about {
+	ABOUT_UNKNOWN,
+	ABOUT_TID,
+	ABOUT_PID,
+	ABOUT_THREAD,
+	ABOUT_PROCESS,
+	ABOUT_HOST,
+	ABOUT_OTHER
+};
 
 /* What a sample's labels say of its thread; texts are the file's. */
 struct who {
@@ -44,6 +52,8 @@ struct pprof_labels {
 	uint64_t n_left_out;              /* samples of sets beyond these */
 	thread_id same;                   /* of the last sample */
 	bool same_left_out;               /* it is one of n_left_out */
+	struct pprof_string host;         /* of the first label that names one */
+	bool several_hosts;               /* labels name others, too */
 };
 
 static const struct {
@@ -63,6 +73,11 @@ static const struct {
 	{ "thread_comm", ABOUT_THREAD },
 	{ "process_name", ABOUT_PROCESS },
 	{ "process", ABOUT_PROCESS },
+	{ "host", ABOUT_HOST },
+	{ "hostname", ABOUT_HOST },
+	{ "host.name", ABOUT_HOST },
+	{ "host_name", ABOUT_HOST },
+	{ "node", ABOUT_HOST },
 };
 
 static enum about about_key(struct pprof_string key)
@@ -100,8 +115,25 @@ static int64_t number_of(const struct pprof_labels *l, const Pprof__Label *m)
 	return v <= INT32_MAX ? v : -1;
 }
 
+static int compare_text(struct pprof_string a, struct pprof_string b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int c = n ? memcmp(a.s, b.s, n) : 0;
+
+	return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+/* The host is a label of its samples, and of the whole file where no other one is named. */
+static void note_host(struct pprof_labels *l, struct pprof_string s)
+{
+	if (l->host.n == 0)
+		l->host = s;
+	else if (s.n > 0 && compare_text(s, l->host) != 0)
+		l->several_hosts = true;
+}
+
 /* Takes what is about the thread; false when it is not. */
-static bool take_thread(const struct pprof_labels *l, const Pprof__Label *m, struct who *w)
+static bool take_thread(struct pprof_labels *l, const Pprof__Label *m, struct who *w)
 {
 	struct pprof_string s = pprof_string(l->t, m->str);
 
@@ -120,6 +152,9 @@ static bool take_thread(const struct pprof_labels *l, const Pprof__Label *m, str
 			return false;
 		w->process = s;
 		return true;
+	case ABOUT_HOST:
+		note_host(l, s);
+		break;
 	case ABOUT_UNKNOWN:
 	case ABOUT_OTHER:
 		break;
@@ -128,14 +163,6 @@ static bool take_thread(const struct pprof_labels *l, const Pprof__Label *m, str
 }
 
 /* The text of a set. */
-
-static int compare_text(struct pprof_string a, struct pprof_string b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int c = n ? memcmp(a.s, b.s, n) : 0;
-
-	return c ? c : (a.n > b.n) - (a.n < b.n);
-}
 
 /* Sets are small: by insertion. */
 static void insert(struct pprof_labels *l, const Pprof__Label *m)
@@ -277,6 +304,9 @@ thread_id pprof_labels_same(struct pprof_labels *l)
 
 void pprof_labels_tell(const struct pprof_labels *l)
 {
+	if (l->host.n > 0 && l->host.n <= MOST_TEXT && !l->several_hosts)
+		build_fact(l->p, l->capture, "file", "host", FACT_PLAIN, "%.*s", (int)l->host.n,
+			   l->host.s);
 	if (l->n_left_out > 0)
 		build_fact(l->p, l->capture, "losses", "labels", FACT_LOSS,
 			   "of %" PRIu64

@@ -162,10 +162,12 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	groups_init_named(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION,
 			  a->lens.names);
 	a->table_keys = &a->keys;
-	if (!frames) {
+	if (!frames && lens_compares(lens))
+		groups_init_compared(&a->own_keys, p, &a->counts, lens->grouping, a->lens.names);
+	else if (!frames)
 		groups_init_named(&a->own_keys, p, &a->counts, lens->grouping, a->lens.names);
+	if (!frames)
 		a->table_keys = &a->own_keys;
-	}
 	/* Sides are compared node by node, too. */
 	if (parts & ANALYSIS_LATER && lens_compares(lens))
 		parts |= ANALYSIS_TREE;

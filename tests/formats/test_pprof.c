@@ -464,6 +464,43 @@ Test(pprof, files_of_one_program_share_their_stacks)
 	profile_free(p);
 }
 
+/* The host is the file's where labels name one only; it stays a label of the samples. */
+Test(pprof, a_label_names_the_host)
+{
+	static const struct {
+		const char *first, *second;
+		bool told;
+	} cases[] = { { "w1", "w1", true }, { "w1", "w2", false }, { "w1", "", true } };
+
+	for (size_t i = 0; i < N(cases); i++) {
+		/* strings: "", n, count, host, and the two hosts */
+		char text[256];
+		struct profile *p = profile_new();
+		size_t n = 0;
+
+#define PUT(part) (memcpy(text + n, part, sizeof(part) - 1), n += sizeof(part) - 1)
+		PUT("\x0a\x04\x08\x01\x10\x02");
+		PUT("\x12\x0c\x0a\x01\x01\x12\x01\x07\x1a\x04\x08\x03\x10\x04");
+		PUT("\x12\x0c\x0a\x01\x01\x12\x01\x05\x1a\x04\x08\x03\x10\x05");
+		PUT("\x22\x06\x08\x01\x22\x02\x08\x01\x2a\x04\x08\x01\x10\x01");
+		PUT("\x32\x00\x32\x01n\x32\x05"
+		    "count\x32\x04"
+		    "host");
+#undef PUT
+		for (int k = 0; k < 2; k++) {
+			const char *host = k ? cases[i].second : cases[i].first;
+
+			text[n++] = 0x32;
+			text[n++] = (char)strlen(host);
+			memcpy(text + n, host, strlen(host));
+			n += strlen(host);
+		}
+		read_into(p, text, n);
+		cr_expect_eq(has_fact(p, "w1"), cases[i].told, "%zu", i);
+		profile_free(p);
+	}
+}
+
 Test(pprof, other_ways_to_write_the_same)
 {
 	for (size_t i = 0; i < N(others); i++) {

@@ -173,9 +173,13 @@ Test(table, samples_by_capture_and_host)
 	static const char *const hosts[] = { "blue", "red", "blue" };
 	static const struct {
 		enum grouping grouping;
-		const char *rows;
-	} cases[] = { { GROUP_CAPTURE, "c 4 1;b 3 2;a 2 2;" },
-		      { GROUP_HOST, "blue 6 3;red 3 2;" } };
+		const char *filter, *rows;
+	} cases[] = { { GROUP_CAPTURE, "", "c 4 1;b 3 2;a 2 2;" },
+		      { GROUP_HOST, "", "blue 6 3;red 3 2;" },
+		      { GROUP_CAPTURE, "host:^blue$", "c 4 1;a 2 2;" },
+		      { GROUP_CAPTURE, "!host:blue", "b 3 2;" },
+		      { GROUP_CAPTURE, "host:u|e capture:2-3", "c 4 1;b 3 2;" },
+		      { GROUP_HOST, "host:green", "" } };
 	struct profile *p = profile_new();
 	const char *const paths[] = { "a", "b", "c" };
 
@@ -200,7 +204,7 @@ Test(table, samples_by_capture_and_host)
 		struct lens l;
 		char rows[256] = "";
 
-		made_lens(&l, p, "");
+		made_lens(&l, p, cases[i].filter);
 		l.grouping = cases[i].grouping;
 		a = made_analysis(p, &l);
 		for (uint32_t r = 0; r < a->table.n_rows; r++)
@@ -211,6 +215,31 @@ Test(table, samples_by_capture_and_host)
 		analysis_free(a);
 		lens_done(&l);
 	}
+	profile_free(p);
+}
+
+/* A comparison has a row for files of one name in two directories; a table of them has two. */
+Test(table, files_of_one_name_are_paired)
+{
+	static const char *const paths[] = { "before/x", "before/y", "after/x" };
+	struct profile *p = profile_new();
+	struct profile_counts counts;
+	struct groups keys;
+
+	builder_begin(p);
+	for (size_t i = 0; i < 3; i++)
+		build_capture(p, paths[i], "made");
+	builder_end(p);
+	profile_counts_read(p, &counts);
+	groups_init(&keys, p, &counts, GROUP_CAPTURE);
+	cr_expect_str_eq(keys.key[groups_of_row(&keys, 0)].label, "before/x");
+	cr_expect_neq(groups_of_row(&keys, 0), groups_of_row(&keys, 2));
+	groups_done(&keys);
+	groups_init_compared(&keys, p, &counts, GROUP_CAPTURE, NULL);
+	cr_expect_str_eq(keys.key[groups_of_row(&keys, 0)].label, "x");
+	cr_expect_eq(groups_of_row(&keys, 0), groups_of_row(&keys, 2));
+	cr_expect_neq(groups_of_row(&keys, 0), groups_of_row(&keys, 1));
+	groups_done(&keys);
 	profile_free(p);
 }
 

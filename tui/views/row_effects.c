@@ -120,8 +120,9 @@ static char *term_of(const struct scene *s, const struct groups *keys, const str
 	case GROUP_LABELS:
 		return k->id && k->id != ID_NONE ? exactly("label", k->label) : xstrdup("!label:.");
 	case GROUP_CAPTURE:
-	case GROUP_HOST:
 		return term_of_captures(keys, k);
+	case GROUP_HOST:
+		return exactly("host", k->label);
 	case GROUP_CPU:
 		return xasprintf("cpu:%u", k->id);
 	}

@@ -532,6 +532,8 @@ static void put_heading(const struct diff_rows *r, FILE *to)
 		fputc('\n', to);
 		free(filter);
 	}
+	if (a->lens.grouping == GROUP_CAPTURE)
+		fputs("# files of both sides are paired by their names, without directories\n", to);
 	put_whole(r, to);
 	put_noise(r, to);
 	put_history(r, to);

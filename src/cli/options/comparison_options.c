@@ -28,11 +28,11 @@ int comparison_options_check(const struct options *o, struct err *e)
 			e, -EINVAL,
 			"--a and --b compare parts of one recording, or of one file a side; they "
 			"do not go with --");
-	if (o->n_before == 0 && o->files.n > 2)
+	if (o->n_before == 0 && o->files.n > 2 && !a)
 		return err_set(
 			e, -EINVAL,
 			"%zu files are given: of several runs a side, -- stands between BEFORE "
-			"and AFTER",
+			"and AFTER; --a FILTER --b FILTER compares parts of them all",
 			o->files.n);
 	return 0;
 }
@@ -54,28 +54,63 @@ static char *name_files(const struct options *o, size_t from, size_t to, bool wh
 	return to - from == 1 ? xstrdup(name) : xasprintf("%s + %zu more", name, to - from - 1);
 }
 
-static int add_files(struct comparison *s, const struct options *o, size_t n_before, struct err *e)
+/*
+ * How many runs the n files of a side are, of n_all on both. A row of --group capture or host is of the files that it
+ * names, so that files of a side are one run: how these differ from others says nothing of it.
+ */
+static size_t n_runs_of(const struct options *o, size_t n, size_t n_all)
 {
-	size_t from[N_SIDES] = { 0, n_before }, to[N_SIDES] = { n_before, o->files.n };
-	bool whole = !strcmp(base_name(o->files.at[0]), base_name(o->files.at[n_before]));
-	const char *more[N_SIDES] = { o->side_a, o->side_b };
+	size_t n_runs = n;
+
+	if (o->group && (!strcmp(o->group, "capture") || !strcmp(o->group, "host")))
+		return 1;
+	if (n_all > SIDES_MAX_RUNS)
+		n_runs = n * SIDES_MAX_RUNS / n_all;
+	return n_runs > 0 ? n_runs : 1;
+}
+
+/* Files beyond the runs that can be compared are put together, as many in each. */
+static int add_runs(struct comparison *s, const struct options *o, enum side side, size_t from,
+		    size_t to, struct err *e)
+{
+	const char *more = side == SIDE_BEFORE ? o->side_a : o->side_b;
+	size_t n = to - from, n_runs = n_runs_of(o, n, o->files.n);
 	int rc = 0;
 
-	for (int side = 0; side < N_SIDES; side++) {
-		s->name[side] = o->side_name[side] ? xstrdup(o->side_name[side])
-						   : name_files(o, from[side], to[side], whole);
-		for (size_t i = from[side]; i < to[side] && !rc; i++) {
-			char *filter = xasprintf("capture:%zu%s%s", i + 1, more[side] ? " " : "",
-						 more[side] ? more[side] : "");
+	if (n_runs > 1 && n_runs < n)
+		message("the %zu files %s are compared as %zu runs of %zu or %zu files each", n,
+			side == SIDE_BEFORE ? "before" : "after", n_runs, n / n_runs,
+			(n + n_runs - 1) / n_runs);
+	for (size_t i = 0; i < n_runs && rc == 0; i++) {
+		size_t first = from + i * n / n_runs + 1, last = from + (i + 1) * n / n_runs;
+		char *filter = xasprintf("capture:%zu%s%s", first, more ? " " : "",
+					 more ? more : "");
 
-			rc = comparison_add(s, (enum side)side, filter, e);
+		if (last > first) {
 			free(filter);
+			filter = xasprintf("capture:%zu-%zu", first, last);
 		}
+		rc = comparison_add(s, side, filter, e);
+		free(filter);
 	}
 	return rc;
 }
 
-/* Filters of one recording are the sides, and called what they are. */
+static int add_files(struct comparison *s, const struct options *o, size_t n_before, struct err *e)
+{
+	size_t from[N_SIDES] = { 0, n_before }, to[N_SIDES] = { n_before, o->files.n };
+	bool whole = !strcmp(base_name(o->files.at[0]), base_name(o->files.at[n_before]));
+	int rc = 0;
+
+	for (int side = 0; side < N_SIDES && !rc; side++) {
+		s->name[side] = o->side_name[side] ? xstrdup(o->side_name[side])
+						   : name_files(o, from[side], to[side], whole);
+		rc = add_runs(s, o, (enum side)side, from[side], to[side], e);
+	}
+	return rc;
+}
+
+/* Filters of one recording, or of several as one, are the sides, and called what they are. */
 static int add_filters(struct comparison *s, const char *a, const char *b, struct err *e)
 {
 	s->name[SIDE_BEFORE] = xstrdup(a);
@@ -124,7 +159,7 @@ int comparison_options(const struct options *o, const struct profile *p, struct 
 {
 	if (add_names(s, o, p, e))
 		return -EINVAL;
-	if (o->files.n > 1)
+	if (o->files.n > 1 && !(o->side_a && o->files.n > 2))
 		return add_files(s, o, o->n_before ? o->n_before : 1, e);
 	if (o->side_a)
 		return add_filters(s, o->side_a, o->side_b, e);

@@ -12,6 +12,7 @@
 #include "profile/sample_rows.h"
 #include "query/core/filter.h"
 #include "query/core/filter_term.h"
+#include "query/core/captures.h"
 #include "query/core/frame_ids.h"
 #include "query/core/regex.h"
 
@@ -85,8 +86,6 @@ static bool thread_matches(const struct profile *p, const struct term *t, thread
 		return thread->labels.v != 0 && string_matches(p, t, thread->labels);
 	case TERM_PID:
 		return term_has_number(t, process->pid);
-	case TERM_CAPTURE:
-		return term_has_number(t, (int64_t)process->capture.v + 1);
 	default:
 		return term_has_number(t, thread->tid);
 	}
@@ -103,14 +102,16 @@ static void add_thread_term(struct compiled_filter *s, const struct profile *p,
 
 /* Rows of unknown threads have a capture, too. */
 static void add_capture_term(struct compiled_filter *s, const struct profile *p,
-			     const struct term *t)
+			     const struct profile_counts *counts, const struct term *t)
 {
-	start_true(&s->thread, (size_t)s->n_threads + 1);
-	for (uint32_t i = 0; i < s->n_threads; i++)
-		s->thread[i] &= thread_matches(p, t, (thread_id){ i }) != t->negated;
 	start_true(&s->capture, s->n_captures);
-	for (uint32_t i = 0; i < s->n_captures; i++)
-		s->capture[i] &= term_has_number(t, (int64_t)i + 1) != t->negated;
+	captures_sift(p, counts, t, s->capture);
+	start_true(&s->thread, (size_t)s->n_threads + 1);
+	for (uint32_t i = 0; i < s->n_threads; i++) {
+		process_id process = profile_thread(p, (thread_id){ i })->process;
+
+		s->thread[i] &= s->capture[profile_process(p, process)->capture.v];
+	}
 }
 
 static void add_event_term(struct compiled_filter *s, const struct profile *p, uint32_t n_events,
@@ -287,7 +288,8 @@ static int add_term(struct compiled_filter *s, const struct profile *p,
 		add_cpu_term(s, t);
 		break;
 	case TERM_CAPTURE:
-		add_capture_term(s, p, t);
+	case TERM_HOST:
+		add_capture_term(s, p, counts, t);
 		break;
 	case TERM_EVENT:
 		add_event_term(s, p, counts->n_events, t);

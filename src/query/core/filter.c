@@ -157,18 +157,6 @@ bool filter_times(const struct filter *f, int64_t *from_ns, int64_t *to_ns)
 	return any;
 }
 
-bool filter_has_capture(const struct filter *f, uint32_t capture)
-{
-	size_t n;
-	const struct term *terms = filter_terms(f, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (terms[i].kind == TERM_CAPTURE &&
-		    term_has_number(&terms[i], (int64_t)capture + 1) == terms[i].negated)
-			return false;
-	return true;
-}
-
 bool filter_has_event(const struct filter *f, const char *name)
 {
 	size_t n;

@@ -10,7 +10,8 @@
  *   thread:RE process:RE comm:RE   name matches        pid:N[,N…] tid:N[,N…] cpu:N[-M][,…]
  *   cgroup:RE                      path of the control group that the thread was in matches
  *   label:RE                       what the program said that it did matches: label:request=list
- *   capture:N[,N…]                 of the N-th input, counted from 1
+ *   capture:N[,N-M…]               of the N-th input, counted from 1
+ *   host:RE                        of the machine that the input was recorded on
  *   event:RE                       event's name        time:A,B   seconds since the capture's start,
  *                                  A in and B out; either may be missing; units ns, us, ms, s, m, h
  *   fn:RE module:RE file:RE        some frame of the stack matches. A word without "kind:" is fn:.
@@ -69,9 +70,7 @@ bool filter_take(struct filter *f, const char *text);
  * *to INT64_MAX where none says. False, and everything, without such terms. f may be NULL.
  */
 bool filter_times(const struct filter *f, int64_t *from_ns, int64_t *to_ns);
-/* Do its terms let samples of this input pass, counted from 0? f may be NULL. */
-bool filter_has_capture(const struct filter *f, uint32_t capture);
-/* Likewise of an event of this name. */
+/* Do its terms let samples of an event of this name pass? f may be NULL. */
 bool filter_has_event(const struct filter *f, const char *name);
 /* Does a term say which event samples are of? f may be NULL. */
 bool filter_names_event(const struct filter *f);

@@ -221,6 +221,12 @@ static bool take_number(const char **s, int32_t *out)
 	return true;
 }
 
+/* Numbers of threads are not in an order that means anything. */
+static bool takes_ranges(enum term_kind k)
+{
+	return k == TERM_CPU || k == TERM_DEPTH || k == TERM_CAPTURE;
+}
+
 static int parse_numbers(const char *value, struct term *t, struct err *e)
 {
 	VEC(struct term_range) ranges = { 0 };
@@ -232,8 +238,7 @@ static int parse_numbers(const char *value, struct term *t, struct err *e)
 		if (!take_number(&s, &r.from))
 			break;
 		r.to = r.from;
-		if (*s == '-' && (t->kind == TERM_CPU || t->kind == TERM_DEPTH) &&
-		    (s++, !take_number(&s, &r.to)))
+		if (*s == '-' && takes_ranges(t->kind) && (s++, !take_number(&s, &r.to)))
 			break;
 		if (r.to < r.from || (*s != ',' && *s != '\0'))
 			break;
@@ -246,7 +251,8 @@ static int parse_numbers(const char *value, struct term *t, struct err *e)
 	}
 	vec_done(&ranges);
 	return err_set(e, -EINVAL, "filter term \"%s:%s\" wants numbers separated by commas%s",
-		       kinds[t->kind].name, value, t->kind == TERM_CPU ? ", or ranges as 0-3" : "");
+		       kinds[t->kind].name, value,
+		       takes_ranges(t->kind) ? ", or ranges as 0-3" : "");
 }
 
 /* A decimal number with a unit; false when it is none or too large. *s is behind it then. */

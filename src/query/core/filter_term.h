@@ -36,6 +36,7 @@ enum term_value {
 	X(LABEL,      "label",      VALUE_REGEX,     false) \
 	X(CPU,        "cpu",        VALUE_NUMBERS,   false) \
 	X(CAPTURE,    "capture",    VALUE_NUMBERS,   false) \
+	X(HOST,       "host",       VALUE_REGEX,     false) \
 	X(EVENT,      "event",      VALUE_REGEX,     false) \
 	X(TIME,       "time",       VALUE_TIMES,     false) \
 	X(FN,         "fn",         VALUE_REGEX,     false) \

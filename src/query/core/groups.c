@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "profile/sample_rows.h"
+#include "query/core/captures.h"
 #include "query/core/frame_ids.h"
 #include "query/core/name_rules.h"
 
@@ -42,6 +43,7 @@ struct maker {
 	VEC(struct group) groups;       /* of each key */
 	struct map by_group;            /* key numbers */
 	const struct name_rules *names; /* or NULL */
+	bool compares;                  /* see groups_init_compared() */
 	VEC(const char *) texts;        /* with rules: what names count as; the keys' own */
 	struct map by_text;             /* numbers of texts */
 	bool *several;  /* [n_modules] may what is called as this module be several builds? Owned */
@@ -101,20 +103,30 @@ static bool same_text(const void *things, uint32_t value, const void *key)
 /* name_rules_apply() and its like. */
 typedef char *apply_fn(const struct name_rules *r, const char *name);
 
+/* The number of a text among such; *text becomes one that stays. */
+static uint32_t number_text(struct maker *m, const char **text)
+{
+	uint64_t hash = hash_bytes(*text, strlen(*text));
+	uint32_t n = map_find(&m->by_text, hash, same_text, m, *text);
+
+	if (n == MAP_NONE) {
+		n = (uint32_t)m->texts.n;
+		vec_push(&m->texts, arena_strndup(&m->k->made, *text, strlen(*text)));
+		map_add(&m->by_text, hash, n);
+	}
+	*text = m->texts.at[n];
+	return n;
+}
+
 /* With rules, what a name counts as: its number among such, and the text of it. */
 static uint32_t ruled(struct maker *m, apply_fn *apply, const char **name)
 {
 	char *text = apply(m->names, *name);
-	uint64_t hash = hash_bytes(text, strlen(text));
-	uint32_t n = map_find(&m->by_text, hash, same_text, m, text);
+	uint32_t n;
 
-	if (n == MAP_NONE) {
-		n = (uint32_t)m->texts.n;
-		vec_push(&m->texts, arena_strndup(&m->k->made, text, strlen(text)));
-		map_add(&m->by_text, hash, n);
-	}
+	*name = text;
+	n = number_text(m, name);
 	free(text);
-	*name = m->texts.at[n];
 	return n;
 }
 
@@ -532,48 +544,20 @@ static uint32_t n_cpus(const struct profile *p, const struct profile_counts *cou
 	return n;
 }
 
-/* Paths of captures, each that of its first part, which is the file that was named: [n_captures] string_id; the caller frees. */
-static uint32_t *find_files(const struct profile *p, const struct profile_counts *counts)
-{
-	uint32_t *file = xmalloc(((size_t)counts->n_captures + 1) * sizeof(*file));
-
-	for (uint32_t i = 0; i < counts->n_captures; i++)
-		file[i] = ID_NONE;
-	for (uint32_t i = 0; i < counts->n_parts; i++) {
-		const struct capture_part *part = profile_part(p, (part_id){ i });
-
-		if (part->capture.v < counts->n_captures && file[part->capture.v] == ID_NONE)
-			file[part->capture.v] = part->path.v;
-	}
-	return file;
-}
-
+/* Of a comparison, files of both sides are one row when they are called alike, in whichever directories. */
 static uint32_t key_of_capture(struct maker *m, uint32_t id)
 {
 	struct key key = { .label = "[unknown]", .module = "", .id = id };
+	struct group g = { GROUP_OF_ROWS, id, 0 };
 
-	if (m->file[id] != ID_NONE)
-		key.label = text(m, (string_id){ m->file[id] });
-	return put_key(m, (struct group){ GROUP_OF_ROWS, id, 0 }, key);
-}
-
-/* The hosts of captures, as facts tell them: [n_captures] string_id; the caller frees. */
-static uint32_t *find_hosts(const struct profile *p, const struct profile_counts *counts)
-{
-	uint32_t *host = xcalloc((size_t)counts->n_captures + 1, sizeof(*host));
-
-	for (uint32_t i = 0; i < counts->n_facts; i++) {
-		struct fact f = profile_fact(p, i);
-		uint32_t capture;
-
-		if (strcmp(profile_string(p, f.name, NULL), "host") != 0 ||
-		    f.part.v >= counts->n_parts)
-			continue;
-		capture = profile_part(p, f.part)->capture.v;
-		if (capture < counts->n_captures && host[capture] == 0)
-			host[capture] = f.text.v;
+	if (m->file[id] == ID_NONE)
+		return put_key(m, g, key);
+	key.label = text(m, (string_id){ m->file[id] });
+	if (m->compares) {
+		key.label = base_name(key.label);
+		g = (struct group){ GROUP_OF_COMM, number_text(m, &key.label), 0 };
 	}
-	return host;
+	return put_key(m, g, key);
 }
 
 static uint32_t key_of_host(struct maker *m, uint32_t id)
@@ -606,9 +590,9 @@ static void make_capture_keys(struct maker *m, const struct profile_counts *coun
 	struct groups *k = m->k;
 
 	if (k->grouping == GROUP_HOST)
-		m->host = find_hosts(m->p, counts);
+		m->host = captures_hosts(m->p, counts);
 	else
-		m->file = find_files(m->p, counts);
+		m->file = captures_files(m->p, counts);
 	make_row_keys(m, counts->n_captures, m->host ? key_of_host : key_of_capture);
 	free(m->host);
 	free(m->file);
@@ -686,17 +670,10 @@ static void rank_keys(struct groups *k)
 	free(order);
 }
 
-void groups_init(struct groups *k, const struct profile *p, const struct profile_counts *counts,
-		 enum grouping grouping)
+static void init(struct groups *k, const struct profile *p, const struct profile_counts *counts,
+		 enum grouping grouping, const struct name_rules *names, bool compares)
 {
-	groups_init_named(k, p, counts, grouping, NULL);
-}
-
-void groups_init_named(struct groups *k, const struct profile *p,
-		       const struct profile_counts *counts, enum grouping grouping,
-		       const struct name_rules *names)
-{
-	struct maker m = { .k = k, .p = p, .names = names };
+	struct maker m = { .k = k, .p = p, .names = names, .compares = compares };
 
 	*k = (struct groups){ .grouping = grouping };
 	arena_init(&k->made);
@@ -743,6 +720,26 @@ void groups_init_named(struct groups *k, const struct profile *p,
 	map_done(&m.by_group);
 	map_done(&m.by_text);
 	free(m.several);
+}
+
+void groups_init(struct groups *k, const struct profile *p, const struct profile_counts *counts,
+		 enum grouping grouping)
+{
+	init(k, p, counts, grouping, NULL, false);
+}
+
+void groups_init_named(struct groups *k, const struct profile *p,
+		       const struct profile_counts *counts, enum grouping grouping,
+		       const struct name_rules *names)
+{
+	init(k, p, counts, grouping, names, false);
+}
+
+void groups_init_compared(struct groups *k, const struct profile *p,
+			  const struct profile_counts *counts, enum grouping grouping,
+			  const struct name_rules *names)
+{
+	init(k, p, counts, grouping, names, true);
 }
 
 void groups_done(struct groups *k)

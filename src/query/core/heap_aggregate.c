@@ -32,6 +32,7 @@ struct sums {
 };
 
 struct scan {
+	const struct profile *profile;
 	struct heap_state state;
 	struct weights *to;
 	struct table_sums *table; /* what sums are put together in, if not in `to`; or NULL */
@@ -432,13 +433,16 @@ static void fold_times(const struct scan *s, const struct heap_sums *from)
 	}
 }
 
-/* The key of who allocated there, or of what. */
-static uint32_t key_of_origin(const struct groups *k, const struct heap_origin *o)
+/* The key of who allocated there, or of what. Blocks of unknown threads are of their process's capture, too. */
+static uint32_t key_of_origin(const struct scan *s, const struct groups *k,
+			      const struct heap_origin *o)
 {
+	process_id process = s->state.track[o->track].process;
+
 	if (k->grouping == GROUP_CPU)
 		return groups_of_row(k, ID_NONE);
 	if (groups_of_captures(k))
-		return groups_of_thread_capture(k, o->thread);
+		return groups_of_row(k, profile_process(s->profile, process)->capture.v);
 	return groups_of_row(k, k->grouping == GROUP_EVENT ? o->event : o->thread);
 }
 
@@ -447,7 +451,7 @@ static void fold_to_key(const struct scan *s, const struct heap_sums *from, uint
 {
 	const struct heap_sum *of = &from->origin[(size_t)origin * s->n_kinds];
 	struct table_sums *to = s->table;
-	uint32_t key = key_of_origin(to->keys, &s->state.columns.origins[origin]);
+	uint32_t key = key_of_origin(s, to->keys, &s->state.columns.origins[origin]);
 
 	for (uint32_t c = 0; c < s->n_columns; c++) {
 		const struct heap_sum *sum = &of[s->kind_of[c]];
@@ -777,7 +781,7 @@ static int weigh_heaps(struct scan *s, const struct profile *p, const struct sam
 int heap_aggregate(const struct profile *p, const struct sample_scan *r, struct progress *progress,
 		   bool *threads, struct weights *w)
 {
-	struct scan s = { .to = w };
+	struct scan s = { .profile = p, .to = w };
 
 	return weigh_heaps(&s, p, r, progress, threads);
 }
@@ -786,7 +790,7 @@ int heap_aggregate_table(const struct profile *p, const struct sample_scan *r,
 			 struct progress *progress, struct table_sums *to)
 {
 	struct weights unused = { .begin_ns = TIME_NONE };
-	struct scan s = { .to = &unused, .table = to };
+	struct scan s = { .profile = p, .to = &unused, .table = to };
 
 	return weigh_heaps(&s, p, r, progress, NULL);
 }

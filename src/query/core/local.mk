@@ -4,6 +4,7 @@ libquery_a_SOURCES += \
 	src/query/core/aggregate.c src/query/core/aggregate.h \
 	src/query/core/analysis_cache.h \
 	src/query/core/block_filter.c src/query/core/block_filter.h \
+	src/query/core/captures.c src/query/core/captures.h \
 	src/query/core/compiled_filter.c src/query/core/compiled_filter.h \
 	src/query/core/fact_order.c src/query/core/fact_order.h \
 	src/query/core/filter.c src/query/core/filter.h \

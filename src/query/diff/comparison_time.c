@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "profile/heap/heap.h"
+#include "query/core/captures.h"
 #include "query/core/aggregate.h"
 #include "query/core/filter.h"
 #include "query/heap/footprint.h"
@@ -28,8 +29,7 @@ static void find_extent(const struct comparison_time *t, struct sides_run *run)
 							     (capture_id){ i });
 		int64_t span;
 
-		if (c.begin_ns != TIME_NONE && c.end_ns != TIME_NONE &&
-		    filter_has_capture(run->lens.filter, i) &&
+		if (c.begin_ns != TIME_NONE && c.end_ns != TIME_NONE && run->captures[i] &&
 		    !__builtin_sub_overflow(c.end_ns, c.begin_ns, &span) && span > longest)
 			longest = span;
 	}
@@ -68,7 +68,7 @@ static int64_t mark_of(const struct comparison_time *t, const struct sides_run *
 			at;
 
 		if (mark[i].name.v != name.v || begin == TIME_NONE ||
-		    !filter_has_capture(run->lens.filter, mark[i].capture.v))
+		    !run->captures[mark[i].capture.v])
 			continue;
 		at = mark[i].time_ns - begin;
 		if (at >= run->begin_ns && at < run->end_ns)
@@ -128,6 +128,7 @@ int comparison_time_new(const struct profile *p, const struct profile_counts *co
 		struct sides_run *run = &t->run[i];
 
 		make_lens(lens, SIDES_FIRST + i, &run->lens);
+		run->captures = captures_of_filter(p, counts, run->lens.filter);
 		find_extent(t, run);
 		if (rc == 0 && run->end_ns <= run->begin_ns)
 			rc = -ENODATA;
@@ -162,6 +163,7 @@ void comparison_time_free(struct comparison_time *t)
 		footprint_free(t->run[i].footprint);
 		lens_done(&t->run[i].lens);
 		free(t->run[i].mark_ns);
+		free(t->run[i].captures);
 	}
 	free(t->run);
 	vec_done(&t->mark);

@@ -25,6 +25,7 @@ enum { ALIGN_START, ALIGN_PROGRESS, ALIGN_MARK };
 
 struct sides_run {
 	struct lens lens; /* of its filter and the comparison's; one column; owned */
+	bool *captures;   /* [n_captures] those that its filter lets pass; owned */
 	/* of a heap, after comparison_time_weigh(); else NULL; owned */
 	struct footprint *footprint;
 	int64_t begin_ns; /* since its captures' start */

@@ -3,6 +3,7 @@
 
 #include "query/diff/normalize.h"
 
+#include "query/core/captures.h"
 #include "query/core/filter.h"
 #include "query/tree/branches.h"
 #include "query/tree/table.h"
@@ -33,6 +34,7 @@ static double run_ns(const struct profile *p, const struct profile_counts *count
 {
 	bool fades = l->half_life_ns > 0 && !column->stays;
 	const struct filter *f = column->filter;
+	bool *passes = captures_of_filter(p, counts, f);
 	double most = 0, now = (double)l->now_ns;
 	int64_t from, to;
 
@@ -42,13 +44,14 @@ static double run_ns(const struct profile *p, const struct profile_counts *count
 		int64_t begin = c.begin_ns, end = c.end_ns;
 		double upto = (double)to, whole, span;
 
-		if (begin == TIME_NONE || end == TIME_NONE || !filter_has_capture(f, i))
+		if (begin == TIME_NONE || end == TIME_NONE || !passes[i])
 			continue;
 		whole = fmax((double)end - (double)begin, now);
 		upto = fmin(upto, whole);
 		span = fades ? faded_ns(l, (double)from, upto, whole) : upto - (double)from;
 		most = span > most ? span : most;
 	}
+	free(passes);
 	return most;
 }
 
