@@ -13,6 +13,7 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "formats/facts.h"
+#include "formats/pprof/pprof_heap.h"
 #include "formats/pprof/pprof_labels.h"
 #include "formats/pprof/pprof_stacks.h"
 #include "formats/pprof/pprof_tables.h"
@@ -87,6 +88,7 @@ struct reader {
 	struct pprof_tables t;
 	struct pprof_stacks *stacks;
 	struct pprof_labels *labels;
+	struct pprof_heap *heap;        /* NULL: it is no heap profile */
 	struct parts parts;             /* of the sample that is being read */
 	VEC(struct value_event) events; /* [t.types.n] */
 	int64_t time_ns;                /* of all samples; TIME_NONE */
@@ -128,7 +130,7 @@ static void make_events(struct reader *r)
 		struct value_event v = { .each = unit.each };
 
 		v.id = build_summed_event(r->p, name, unit.unit);
-		if (is_default(&r->t, i))
+		if (!r->heap && is_default(&r->t, i))
 			build_event_default(r->p, v.id);
 		vec_push(&r->events, v);
 		free(name);
@@ -335,6 +337,8 @@ static void add_sample(struct reader *r, const Pprof__Sample *m)
 					: pprof_labels_thread(r->labels, m);
 	s.stack = pprof_stack(r->stacks, m->location_id, m->n_location_id, r->parts.n_shared);
 	add_values(r, m, &s);
+	if (r->heap)
+		pprof_heap_add(r->heap, s.stack, s.thread, m->value, m->n_value);
 	r->n_samples++;
 }
 
@@ -462,6 +466,8 @@ static void tell(struct reader *r)
 	tell_text(r, "frames left out", r->t.drop);
 	tell_modules(r);
 	pprof_labels_tell(r->labels);
+	if (r->heap)
+		pprof_heap_tell(r->heap);
 	tell_losses(r);
 	builder_end(r->p);
 }
@@ -482,6 +488,7 @@ static int begin(struct reader *r, const struct read_options *o, struct err *e)
 		return err_set(e, -EBADMSG, "%s: is a pprof profile that names no type of value",
 			       input_name(r->in));
 	builder_begin(r->p);
+	r->heap = pprof_heap_new(r->p, r->capture, &r->t);
 	make_events(r);
 	r->stacks = pprof_stacks_new(r->p, r->capture, &r->t, o ? o->resolve : NULL);
 	r->labels = pprof_labels_new(r->p, r->capture, &r->t);
@@ -506,6 +513,7 @@ static int read_pprof(struct input *in, struct profile *p, capture_id c,
 	if (rc == -EFBIG && r.stacks)
 		err_set(e, rc, "%s: has more than a profile can hold", input_name(in));
 	pprof_labels_free(r.labels);
+	pprof_heap_free(r.heap);
 	pprof_stacks_free(r.stacks);
 	pprof_tables_done(&r.t);
 	vec_done(&r.events);

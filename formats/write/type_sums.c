@@ -127,6 +127,38 @@ static struct event_types heap_types_of(struct type_sums *s, const struct analys
 	return t;
 }
 
+/*
+ * Of a heap that was read from such types, their sums are there as events, too: these are written. True: the one
+ * recording has them.
+ */
+static bool has_heap_sums(const struct analysis *a)
+{
+	for (uint16_t i = 0; i < a->counts.n_events && a->counts.n_captures == 1; i++) {
+		const struct event *e = profile_event(a->profile, (event_id){ i });
+
+		if (e->is_summed &&
+		    strcmp(profile_string(a->profile, e->name, NULL), "inuse_space") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What is shown of such a heap is what was in use, or else a number of all that was allocated. */
+static void show_heap_sums(struct type_sums *s, const struct analysis *a)
+{
+	const char *name = "inuse_space";
+
+	if (!metric_is_heap(a->profile, a->lens.column[0].metric))
+		return;
+	for (size_t i = 0; i < N_HEAP_TYPES; i++)
+		if (heap_types[i].measure == a->lens.column[0].metric.measure &&
+		    heap_types[i].measure != MEASURE_PEAK)
+			name = heap_types[i].name;
+	for (size_t i = 0; i < s->types.n; i++)
+		if (strcmp(s->types.at[i].name, name) == 0)
+			s->shown = (uint32_t)i;
+}
+
 /* Samples. */
 
 static void add_row(struct type_sums *s, const struct event_types *types,
@@ -204,13 +236,19 @@ static int add_heap(struct type_sums *s, const struct analysis *a, uint16_t even
 int type_sums_make(struct type_sums *s, const struct analysis *a)
 {
 	struct event_types *types = xcalloc(a->counts.n_events + 1u, sizeof(*types));
+	bool heap_sums = has_heap_sums(a);
 	int rc;
 
 	*s = (struct type_sums){ 0 };
-	for (uint16_t i = 0; i < a->counts.n_events; i++)
-		types[i] = profile_event(a->profile, (event_id){ i })->is_heap
-				   ? heap_types_of(s, a, i)
-				   : types_of(s, a, i);
+	for (uint16_t i = 0; i < a->counts.n_events; i++) {
+		types[i] = (struct event_types){ NO_TYPE, NO_TYPE, NO_TYPE, 1 };
+		if (!profile_event(a->profile, (event_id){ i })->is_heap)
+			types[i] = types_of(s, a, i);
+		else if (!heap_sums)
+			types[i] = heap_types_of(s, a, i);
+	}
+	if (heap_sums)
+		show_heap_sums(s, a);
 	rc = add_samples(s, a, types);
 	unscale(s, types, a->counts.n_events);
 	for (uint16_t i = 0; i < a->counts.n_events && rc == 0; i++)

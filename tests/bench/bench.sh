@@ -10,7 +10,7 @@
 set -uo pipefail
 
 quick=(fp paths dwarf narrow unwind folded keys heap alloc opening diff record live)
-slow=(units large growth long heaps programs)
+slow=(units large growth long heaps programs fleet)
 
 top=$PWD
 here=$(cd "$(dirname "$0")" && pwd)
@@ -767,6 +767,22 @@ bench_long() {
     record_dwarf 200 && long_row dwarf "$file" 5000 4
     record_fp 100 && long_row 'frame pointers' "$file" 10000 20
     long_folded 3000
+}
+
+# 500 pprof files of one program, made of what Go's compiler says of itself.
+bench_fleet() {
+    local real=$dir/go.prof
+    if [ ! -s "$real" ] && ! GOCACHE=$dir/go-cache go build -gcflags=-cpuprofile="$real" go/types >>"$log" 2>&1; then
+        not_measured 'many pprof files: there is no go'
+        return
+    fi
+    has_space 400 || return
+    mkdir -p "$dir/fleet"
+    [ -s "$dir/fleet/host-499.pb.gz" ] || "$tools/bench_pprof" "$real" "$dir/fleet" 500 || return
+    heading '500 pprof files of 1 MB unpacked'
+    ours 'proftop report' 2 '' 1 "$proftop" report "$dir"/fleet/*.pb.gz
+    ours 'proftop diff of two halves' '' '' 1 "$proftop" diff --report "$dir"/fleet/host-[0-1]??.pb.gz "$dir"/fleet/host-2[0-4]?.pb.gz \
+        -- "$dir"/fleet/host-2[5-9]?.pb.gz "$dir"/fleet/host-[3-4]??.pb.gz
 }
 
 # long_folded MB: hardly a stack twice.

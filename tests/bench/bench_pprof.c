@@ -56,7 +56,7 @@ struct out {
 	size_t n;
 };
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
 	perror(what);
 	exit(1);

@@ -501,6 +501,53 @@ Test(pprof, a_label_names_the_host)
 	}
 }
 
+/* Go's heap is one of the model: what is in use, calls and bytes of all, by stack. */
+Test(pprof, a_heap_of_go_is_a_heap)
+{
+	static const struct {
+		enum measure measure;
+		int64_t total;
+	} wanted[] = { { MEASURE_LIVE, 3168282 },
+		       { MEASURE_PEAK, 3168282 },
+		       { MEASURE_WEIGHT, 0 },
+		       { MEASURE_SAMPLES, 0 },
+		       { MEASURE_LEAKED, 3168282 } };
+	struct err e = ERR_INIT;
+	struct profile *p;
+	struct analysis *a;
+	struct lens l;
+
+	if (access(CORPUS "/made/pprof/heap.pb.gz", R_OK) != 0)
+		cr_skip("skipped: no corpus");
+	p = read_file(CORPUS "/made/pprof/heap.pb.gz", &e);
+	for (size_t i = 0; i < N(wanted); i++) {
+		static const char *const same[] = {
+			[MEASURE_WEIGHT] = "alloc_space", [MEASURE_SAMPLES] = "alloc_objects"
+		};
+		int64_t total = wanted[i].total;
+
+		lens_init(&l, p);
+		cr_assert_eq(l.n_columns, 1);
+		cr_assert(metric_is_heap(p, l.column[0].metric), "it does not open first");
+		if (total == 0) {
+			l.column[0].metric = (struct metric){
+				find_event(p, same[wanted[i].measure]), MEASURE_WEIGHT, false
+			};
+			cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
+			total = a->weights.total[0];
+			analysis_free(a);
+		}
+		l.column[0].metric = (struct metric){ find_event(p, "malloc"), wanted[i].measure,
+						      false };
+		cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
+		cr_expect_eq(a->weights.total[0], total, "measure %d: %ld, not %ld",
+			     (int)wanted[i].measure, (long)a->weights.total[0], (long)total);
+		analysis_free(a);
+		lens_done(&l);
+	}
+	profile_free(p);
+}
+
 Test(pprof, other_ways_to_write_the_same)
 {
 	for (size_t i = 0; i < N(others); i++) {
