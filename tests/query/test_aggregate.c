@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "profile/builder.h"
+#include "profile/heap/heap_builder.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "tests/support/made_profile.h"
@@ -240,6 +241,36 @@ Test(table, files_of_one_name_are_paired)
 	cr_expect_eq(groups_of_row(&keys, 0), groups_of_row(&keys, 2));
 	cr_expect_neq(groups_of_row(&keys, 0), groups_of_row(&keys, 1));
 	groups_done(&keys);
+	profile_free(p);
+}
+
+Test(table, blocks_of_unknown_threads_are_of_their_capture)
+{
+	struct profile *p = profile_new();
+	struct analysis *a;
+	struct lens l;
+
+	builder_begin(p);
+	for (int i = 0; i < 2; i++) {
+		capture_id c = build_capture(p, i ? "b" : "a", "y");
+		track_id t = build_heap_track(p, build_process(p, c, 1), 0, 0);
+		struct heap_origin o = { .thread = ID_NONE, .track = (uint16_t)t.v };
+
+		o.event = (uint16_t)build_heap_event(p, "malloc").v;
+		build_moment(p, t, 5);
+		build_allocation(p, t, i ? 30 : 70, build_heap_origin(p, &o));
+	}
+	builder_end(p);
+	made_lens(&l, p, "");
+	l.grouping = GROUP_CAPTURE;
+	a = made_analysis(p, &l);
+	cr_assert_eq(a->table.n_rows, 2);
+	for (uint32_t r = 0; r < 2; r++) {
+		cr_expect_str_eq(a->table_keys->key[a->table.key[r]].label, r ? "b" : "a");
+		cr_expect_eq(a->table.self[r], r ? 30 : 70);
+	}
+	analysis_free(a);
+	lens_done(&l);
 	profile_free(p);
 }
 
