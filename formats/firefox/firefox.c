@@ -31,6 +31,8 @@ struct reader {
 	struct progress *progress;
 	enum root_names root_names;
 	struct firefox_text t;
+	struct firefox_stacks
+		shared; /* of threads without tables of their own; empty: there was none */
 	struct json_end end;
 	uint64_t n_rows;
 	uint64_t n_idle;  /* samples without a stack */
@@ -174,18 +176,36 @@ static thread_id thread_of(struct reader *r, const struct firefox_thread *t, sta
 	return build_thread(r->p, process, tid, name);
 }
 
-static void add_thread(struct reader *r, const struct firefox_thread *t)
+static void add_stacks(struct reader *r, struct firefox_stacks *stacks,
+		       const struct firefox_thread *t)
 {
 	stack_id root = { 0 };
 	thread_id thread = thread_of(r, t, &root);
-	struct firefox_stacks stacks;
 
-	firefox_stacks_init(&stacks, r->p, &r->t, t, root);
-	for (size_t k = 0; k < N_FIREFOX_SAMPLES; k++)
-		if (t->samples[k].stack.n > 0)
-			add_samples(r, &stacks, t, (enum firefox_samples_kind)k, thread);
-	r->n_odd += stacks.n_odd;
-	firefox_stacks_done(&stacks);
+	firefox_stacks_begin(stacks, root);
+	for (size_t k = 0; k < N_FIREFOX_SAMPLES; k++) {
+		if (t->samples[k].stack.n == 0)
+			continue;
+		firefox_stacks_of(stacks, &t->samples[k].stack);
+		add_samples(r, stacks, t, (enum firefox_samples_kind)k, thread);
+	}
+	r->n_odd += stacks->n_odd;
+	stacks->n_odd = 0;
+}
+
+static void add_thread(struct reader *r, const struct firefox_thread *t)
+{
+	struct firefox_stacks own;
+
+	if (t->tables.frame.n == 0) {
+		if (!r->shared.tables)
+			firefox_stacks_init(&r->shared, r->p, &r->t, &r->t.shared, NULL);
+		add_stacks(r, &r->shared, t);
+		return;
+	}
+	firefox_stacks_init(&own, r->p, &r->t, &t->tables, &t->libs);
+	add_stacks(r, &own, t);
+	firefox_stacks_done(&own);
 }
 
 /* What a thread has is shown as soon as it is read. */
@@ -272,6 +292,7 @@ static int read_firefox(struct input *in, struct profile *p, capture_id c,
 		err_set(e, rc, "%s: has more than a profile can hold", input_name(in));
 	if (rc == 0 || rc == -EFBIG)
 		tell(&r);
+	firefox_stacks_done(&r.shared);
 	firefox_text_done(&r.t);
 	free(r.end.why);
 	return rc;

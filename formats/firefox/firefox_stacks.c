@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Stacks are made in the order of the table where there are at most so many of them for a sample. */
+#define WORTH_ORDER 8
+
 static uint32_t at(const firefox_indexes *v, uint32_t i)
 {
 	return i < v->n ? v->at[i] : FIREFOX_NONE;
@@ -41,8 +44,8 @@ static module_id module_of(struct firefox_stacks *s, uint32_t func)
 	const struct firefox_lib *l;
 	const char *path;
 
-	if (s->thread->libs.n > 0)
-		lib = at(&s->thread->libs, lib);
+	if (s->libs && s->libs->n > 0)
+		lib = at(s->libs, lib);
 	if (lib >= s->text->libs.n)
 		return (module_id){ 0 };
 	l = &s->text->libs.at[lib];
@@ -162,6 +165,12 @@ static uint32_t location_of(struct firefox_stacks *s, uint32_t frame)
 	return s->location[frame];
 }
 
+static void know(struct firefox_stacks *s, uint32_t index, stack_id stack)
+{
+	s->stack[index] = stack.v;
+	vec_push(&s->known, index);
+}
+
 stack_id firefox_stack(struct firefox_stacks *s, uint32_t index)
 {
 	const struct firefox_tables *t = s->tables;
@@ -172,9 +181,11 @@ stack_id firefox_stack(struct firefox_stacks *s, uint32_t index)
 		vec_push(&s->path, index);
 		index = at(&t->prefix, index);
 	}
-	/* stacks that are on each other in a circle are nothing */
+	/* stacks that are on each other in a circle are nothing, and no sample goes round it again */
 	if (s->path.n > t->frame.n) {
 		s->n_odd++;
+		while (s->path.n > 0)
+			know(s, s->path.at[--s->path.n], stack);
 		return stack;
 	}
 	if (index < t->frame.n)
@@ -190,7 +201,7 @@ stack_id firefox_stack(struct firefox_stacks *s, uint32_t index)
 			stack = build_stack(s->p, stack, (location_id){ location });
 		else
 			s->n_odd++;
-		s->stack[index] = stack.v;
+		know(s, index, stack);
 	}
 	return stack;
 }
@@ -205,17 +216,43 @@ static uint32_t *unknown(size_t n)
 }
 
 void firefox_stacks_init(struct firefox_stacks *s, struct profile *p,
-			 const struct firefox_text *text, const struct firefox_thread *thread,
-			 stack_id root)
+			 const struct firefox_text *text, const struct firefox_tables *tables,
+			 const firefox_indexes *libs)
 {
-	const struct firefox_tables *t = thread->tables.frame.n ? &thread->tables : &text->shared;
+	*s = (struct firefox_stacks){ .p = p, .text = text, .tables = tables, .libs = libs };
+	s->location = unknown(tables->frame_location.n > tables->frame_func.n
+				      ? tables->frame_location.n
+				      : tables->frame_func.n);
+	s->stack = unknown(tables->frame.n);
+}
 
-	*s = (struct firefox_stacks){
-		.p = p, .text = text, .thread = thread, .tables = t, .root = root
-	};
-	s->location = unknown(t->frame_location.n > t->frame_func.n ? t->frame_location.n
-								    : t->frame_func.n);
-	s->stack = unknown(t->frame.n);
+/* Only what the last thread used is forgotten, as a file may have many threads and large tables that all of them share. */
+void firefox_stacks_begin(struct firefox_stacks *s, stack_id root)
+{
+	for (size_t i = 0; i < s->known.n; i++)
+		s->stack[s->known.at[i]] = ID_NONE;
+	vec_clear(&s->known);
+	s->root = root;
+}
+
+void firefox_stacks_of(struct firefox_stacks *s, const firefox_indexes *samples)
+{
+	const struct firefox_tables *t = s->tables;
+	bool *used;
+
+	if (samples->n < t->frame.n / WORTH_ORDER)
+		return;
+	used = xcalloc(t->frame.n, sizeof(*used));
+	for (size_t i = 0; i < samples->n; i++)
+		if (samples->at[i] < t->frame.n)
+			used[samples->at[i]] = true;
+	for (size_t i = t->frame.n; i-- > 0;)
+		if (used[i] && at(&t->prefix, (uint32_t)i) < i)
+			used[t->prefix.at[i]] = true;
+	for (size_t i = 0; i < t->frame.n; i++)
+		if (used[i])
+			firefox_stack(s, (uint32_t)i);
+	free(used);
 }
 
 void firefox_stacks_done(struct firefox_stacks *s)
@@ -223,4 +260,5 @@ void firefox_stacks_done(struct firefox_stacks *s)
 	free(s->location);
 	free(s->stack);
 	vec_done(&s->path);
+	vec_done(&s->known);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stacks of a thread of a Firefox profile as stacks of the model. */
+/* Stacks of threads of a Firefox profile as stacks of the model. */
 #ifndef PROFTOP_FORMATS_FIREFOX_FIREFOX_STACKS_H
 #define PROFTOP_FORMATS_FIREFOX_FIREFOX_STACKS_H
 
@@ -9,20 +9,30 @@
 struct firefox_stacks {
 	struct profile *p;
 	const struct firefox_text *text;
-	const struct firefox_thread *thread;
-	const struct firefox_tables *tables; /* the thread's own, or the shared ones */
-	uint32_t *location;   /* [frames] location_id, ID_NONE: not asked for yet; owned */
-	uint32_t *stack;      /* [stacks] stack_id, likewise; owned */
-	firefox_indexes path; /* of stacks up to one that is known */
-	stack_id root;        /* what all of them begin with */
-	uint64_t n_odd;       /* indexes of nothing */
+	const struct firefox_tables *tables; /* a thread's own, or the shared ones */
+	const firefox_indexes *libs; /* index of the text's, where a thread has its own; or NULL */
+	uint32_t *location;          /* [frames] location_id, ID_NONE: not asked for yet; owned */
+	uint32_t *stack;             /* [stacks] stack_id, likewise; owned */
+	firefox_indexes path;        /* of stacks up to one that is known */
+	firefox_indexes known;       /* of stacks that the thread has used */
+	stack_id root;               /* what all of the thread begin with */
+	uint64_t n_odd;              /* indexes of nothing */
 };
 
 /* Borrows all of it. */
 void firefox_stacks_init(struct firefox_stacks *s, struct profile *p,
-			 const struct firefox_text *text, const struct firefox_thread *thread,
-			 stack_id root);
+			 const struct firefox_text *text, const struct firefox_tables *tables,
+			 const firefox_indexes *libs);
 void firefox_stacks_done(struct firefox_stacks *s);
+
+/* From now on it is about a thread whose stacks begin with root. What frames are is kept. */
+void firefox_stacks_begin(struct firefox_stacks *s, stack_id root);
+
+/*
+ * Makes the stacks of samples in the order of the table, where they are many: in the order of samples, memory is read here and there.
+ * Wants the pen.
+ */
+void firefox_stacks_of(struct firefox_stacks *s, const firefox_indexes *samples);
 
 /* Of an index of the stack table; the root where it is none. Wants the pen. */
 stack_id firefox_stack(struct firefox_stacks *s, uint32_t index);

@@ -139,6 +139,12 @@ static const struct file files[] = {
 	  "\"data\":[[0,1.0]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]]},"
 	  "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0]]},\"stringTable\":[\"x y (z)\"]}]}]}",
 	  NULL, "onload:p.js/1/1 run:x/1/2 x y (z):/1/1 ", "not in the file" },
+	{ "a circle of stacks, told once for all samples that are on it", "firefox",
+	  "{\"meta\":{\"interval\":1},\"threads\":[{\"name\":\"w\",\"pid\":1,\"tid\":1,\"samples\":{"
+	  "\"stack\":[0,1,2,0,1,2,3],\"time\":[1,2,3,4,5,6,7]},\"stringArray\":[\"f\",\"g\"],"
+	  "\"stackTable\":{\"frame\":[0,0,0,1],\"prefix\":[1,2,0,null]},\"frameTable\":{\"func\":[0,1]},"
+	  "\"funcTable\":{\"name\":[0,1]}}]}",
+	  NULL, "g:/1/1 ", "1 of stacks" },
 };
 
 static const struct format *probe(const char *text, size_t n)
@@ -293,6 +299,42 @@ Test(json_formats, refused)
 		profile_free(p);
 		err_clear(&e);
 	}
+}
+
+/* The name of a sample's outermost frame. */
+static const char *outermost(const struct profile *p, uint32_t sample)
+{
+	struct sample_columns samples;
+	struct stack_columns stacks;
+	struct location_columns places;
+	uint32_t at;
+
+	profile_samples(p, &samples);
+	profile_stacks(p, &stacks);
+	profile_locations(p, &places);
+	for (at = samples.stack[sample]; stacks.parent[at] != 0;)
+		at = stacks.parent[at];
+	at = location_function(&places, stacks.location[at]);
+	return profile_string(p, profile_function(p, (function_id){ at })->name, NULL);
+}
+
+/* Stacks of tables that threads share begin with each thread's own name. */
+Test(json_formats, threads_that_share_tables)
+{
+	static const char text[] =
+		"{\"meta\":{\"interval\":1},\"shared\":{\"stringArray\":[\"f\"],\"stackTable\":{\"frame\":"
+		"[0,0],\"prefix\":[null,0]},\"frameTable\":{\"func\":[0]},\"funcTable\":{\"name\":[0]}},"
+		"\"threads\":[{\"name\":\"one\",\"pid\":1,\"tid\":1,\"samples\":{\"stack\":[1],\"time\":[1]}},"
+		"{\"name\":\"two\",\"pid\":1,\"tid\":2,\"samples\":{\"stack\":[1,0],\"time\":[2,3]}}]}";
+	struct err e = ERR_INIT;
+	int rc;
+	struct profile *p = read_as(format_by_name("firefox"), text, sizeof(text) - 1, &rc, &e);
+
+	cr_assert_eq(rc, 0, "%s", err_text(&e));
+	cr_expect_str_eq(outermost(p, 0), "one");
+	cr_expect_str_eq(outermost(p, 1), "two");
+	cr_expect_str_eq(outermost(p, 2), "two");
+	profile_free(p);
 }
 
 /* What is nested without end is no reason to fail. */
