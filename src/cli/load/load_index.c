@@ -34,6 +34,8 @@
 
 /* Reading that takes less is as well done again. */
 #define LEAST_NS    INT64_C(1000000000)
+/* An index has each stack built twice. Where reading takes no more cpu than that for each, it is as fast. */
+#define STACK_NS    INT64_C(3000)
 /* A file that was changed so lately may change again with the same time. */
 #define SETTLED_NS  INT64_C(100000000)
 /* Of its content: the head, the end, and blocks between. */
@@ -47,6 +49,7 @@ struct load_index {
 	int dir;        /* of the cache */
 	struct stat st; /* of the file, before it is read */
 	bool settled;
+	int64_t begin_cpu_ns; /* of the process, before the file is read */
 	pack_bytes identity;
 	struct consulted_files *consulted; /* borrowed */
 	const struct profile *profile;     /* that is written */
@@ -187,6 +190,14 @@ static bool is_settled(const struct stat *st)
 	       SETTLED_NS;
 }
 
+static int64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 struct load_index *load_index_new(const char *path, const struct read_options *r)
 {
 	struct load_index *i;
@@ -204,6 +215,7 @@ struct load_index *load_index_new(const char *path, const struct read_options *r
 	i->dir = dir;
 	i->st = st;
 	i->settled = is_settled(&st);
+	i->begin_cpu_ns = cpu_ns();
 	i->consulted = r->resolve->consulted;
 	put_text(&i->identity, path);
 	put_program(&i->identity);
@@ -306,11 +318,20 @@ static int write_index(void *arg)
 	return 0;
 }
 
+/* Does opening the index save some of the time that reading took? */
+static bool pays(const struct load_index *i, const struct profile *p, int64_t took_ns)
+{
+	struct profile_counts c;
+
+	if (strcmp(asked(), "always") == 0)
+		return true;
+	profile_counts_read(p, &c);
+	return took_ns >= LEAST_NS && cpu_ns() - i->begin_cpu_ns >= STACK_NS * c.n_stacks;
+}
+
 void load_index_write(struct load_index *i, const struct profile *p, int64_t took_ns)
 {
-	bool pays = took_ns >= LEAST_NS || strcmp(asked(), "always") == 0;
-
-	if (!i || !pays || !i->settled || !is_as_it_was(i) || !pack_index_can(p))
+	if (!i || !pays(i, p, took_ns) || !i->settled || !is_as_it_was(i) || !pack_index_can(p))
 		return;
 	i->profile = p;
 	i->task = task_start(write_index, i, -1);
