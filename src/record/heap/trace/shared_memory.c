@@ -119,7 +119,15 @@ static bool is_useless(const struct kept_head *h)
 	       access(h->path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* Looks at a segment that nobody has; counts it in *n_left if what it holds is of use. harder: it is not, without its file. */
+/* Do we alone have it? One whose head is filled in was had by its process: that is gone then, and not about to come. */
+static bool is_left(int id, const struct kept_head *h)
+{
+	struct shmid_ds ds;
+
+	return h->magic == KEPT_MAGIC && shmctl(id, IPC_STAT, &ds) == 0 && ds.shm_nattch == 1;
+}
+
+/* Looks at a segment that nobody had; counts it in *n_left if what it holds is of use. harder: it is not, without its file. */
 static void look_at(int id, bool harder, unsigned *n_left)
 {
 	struct kept_head *h = shmat(id, NULL, SHM_RDONLY);
@@ -127,7 +135,7 @@ static void look_at(int id, bool harder, unsigned *n_left)
 
 	if (h == (void *)-1)
 		return;
-	ours = h->magic == KEPT_MAGIC;
+	ours = is_left(id, h);
 	if (ours && h->first != id)
 		remove = is_orphan(h);
 	else if (ours && atomic_load(&h->state) == KEPT_IN_USE && !(harder && is_useless(h)))
