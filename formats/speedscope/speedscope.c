@@ -42,6 +42,12 @@ static const struct unit_name unit_names[] = {
 	{ "seconds", UNIT_NS, 1e9 },      { "bytes", UNIT_BYTES, 1 },
 };
 
+/* A frame on the stack that is being built. */
+struct placed_frame {
+	uint32_t frame; /* index of the text's */
+	uint32_t stack; /* stack_id up to it, ID_NONE: not asked for yet */
+};
+
 struct reader {
 	struct profile *p;
 	capture_id capture;
@@ -49,8 +55,10 @@ struct reader {
 	enum root_names root_names;
 	struct speedscope_text t;
 	struct json_end end;
-	uint32_t *location; /* [t.frames.n] location_id, ID_NONE: not asked for yet; owned */
-	VEC(uint32_t) open; /* frames of an evented profile, outermost first */
+	uint32_t *location;   /* [t.frames.n] location_id, ID_NONE: not asked for yet; owned */
+	uint32_t *times_open; /* [t.frames.n] how often each is in open; owned */
+	/* what an evented profile has open, or the frames of the sample before, outermost first */
+	VEC(struct placed_frame) open;
 	uint64_t n_rows;
 	uint64_t n_empty; /* samples without a frame */
 	uint64_t n_short; /* without a weight */
@@ -172,15 +180,24 @@ static location_id location_of(struct reader *r, uint32_t frame)
 	return module.v ? named_frame_location_in(r->p, f, module) : named_frame_location(r->p, f);
 }
 
-/* False: the frame is not in the file. */
-static bool push_frame(struct reader *r, uint32_t frame, stack_id *stack)
+/* The stack of all that is open. What was known of outer frames is not asked for again: stacks may be deep. */
+static stack_id open_stack(struct reader *r)
 {
-	if (frame >= r->t.frames.n)
-		return false;
-	if (r->location[frame] == ID_NONE)
-		r->location[frame] = location_of(r, frame).v;
-	*stack = build_stack(r->p, *stack, (location_id){ r->location[frame] });
-	return true;
+	size_t i = r->open.n;
+	stack_id stack;
+
+	while (i > 0 && r->open.at[i - 1].stack == ID_NONE)
+		i--;
+	stack.v = i > 0 ? r->open.at[i - 1].stack : r->root.v;
+	for (; i < r->open.n; i++) {
+		uint32_t frame = r->open.at[i].frame;
+
+		if (r->location[frame] == ID_NONE)
+			r->location[frame] = location_of(r, frame).v;
+		stack = build_stack(r->p, stack, (location_id){ r->location[frame] });
+		r->open.at[i].stack = stack.v;
+	}
+	return stack;
 }
 
 /* In ns where the unit is of time. */
@@ -214,27 +231,47 @@ static bool go_on(struct reader *r, size_t i)
 	return !progress_cancelled(r->progress);
 }
 
+/* Opens what the sample has other than the one before. False: a frame is not in the file. */
+static bool open_sample(struct reader *r, const uint32_t *frame, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && i < r->open.n && r->open.at[i].frame == frame[i])
+		i++;
+	r->open.n = i;
+	for (; i < n; i++) {
+		if (frame[i] >= r->t.frames.n)
+			return false;
+		vec_push(&r->open, ((struct placed_frame){ frame[i], ID_NONE }));
+	}
+	return true;
+}
+
 static void build_samples(struct reader *r, const struct speedscope_profile *s)
 {
 	double at = s->start;
 	size_t from = 0;
 
+	vec_clear(&r->open);
 	for (size_t i = 0; i < s->sample_end.n && go_on(r, i); i++) {
 		size_t to = s->sample_end.at[i];
 		double weight = i < s->weights.n ? s->weights.at[i] : 0;
-		stack_id stack = r->root;
-		bool good = true;
+		bool good = from == to || open_sample(r, s->frames.at + from, to - from);
 
 		r->n_short += i >= s->weights.n;
-		for (size_t k = from; k < to && good; k++)
-			good = push_frame(r, s->frames.at[k], &stack);
 		r->n_odd += !good;
 		r->n_empty += from == to;
 		if (good && from < to && i < s->weights.n)
-			add_row(r, stack, at, weight);
+			add_row(r, open_stack(r), at, weight);
 		from = to;
 		at += weight;
 	}
+}
+
+static void open_frame(struct reader *r, uint32_t frame)
+{
+	vec_push(&r->open, ((struct placed_frame){ frame, ID_NONE }));
+	r->times_open[frame]++;
 }
 
 /* The frame ends, and with it all that is open inside of it. */
@@ -242,23 +279,22 @@ static void close_frame(struct reader *r, uint32_t frame)
 {
 	size_t n = r->open.n;
 
-	while (n > 0 && r->open.at[n - 1] != frame)
-		n--;
-	r->n_odd += n != r->open.n;
-	if (n > 0)
-		r->open.n = n - 1;
+	if (r->times_open[frame] == 0) {
+		r->n_odd += n > 0;
+		return;
+	}
+	do
+		r->times_open[r->open.at[--n].frame]--;
+	while (r->open.at[n].frame != frame);
+	r->n_odd += n + 1 != r->open.n;
+	r->open.n = n;
 }
 
 static void add_stretch(struct reader *r, double from, double to)
 {
-	stack_id stack = r->root;
-
 	r->n_odd += to < from;
-	if (to <= from || r->open.n == 0)
-		return;
-	for (size_t i = 0; i < r->open.n; i++)
-		push_frame(r, r->open.at[i], &stack);
-	add_row(r, stack, from, to - from);
+	if (to > from && r->open.n > 0)
+		add_row(r, open_stack(r), from, to - from);
 }
 
 static void build_events(struct reader *r, const struct speedscope_profile *s)
@@ -276,12 +312,14 @@ static void build_events(struct reader *r, const struct speedscope_profile *s)
 		add_stretch(r, at, e->at);
 		at = e->at > at ? e->at : at;
 		if (e->opens)
-			vec_push(&r->open, e->frame);
+			open_frame(r, e->frame);
 		else
 			close_frame(r, e->frame);
 	}
 	if (r->open.n > 0 && s->end > at)
 		add_stretch(r, at, s->end);
+	for (size_t i = 0; i < r->open.n; i++)
+		r->times_open[r->open.at[i].frame] = 0;
 }
 
 static int build(struct reader *r)
@@ -289,6 +327,7 @@ static int build(struct reader *r)
 	int rc = 0;
 
 	r->location = xmalloc((r->t.frames.n + 1) * sizeof(*r->location));
+	r->times_open = xcalloc(r->t.frames.n + 1, sizeof(*r->times_open));
 	for (size_t i = 0; i < r->t.frames.n; i++)
 		r->location[i] = ID_NONE;
 	for (size_t i = 0; i < r->t.profiles.n && rc == 0; i++) {
@@ -351,6 +390,7 @@ static int read_speedscope(struct input *in, struct profile *p, capture_id c,
 	speedscope_text_done(&r.t);
 	vec_done(&r.open);
 	free(r.location);
+	free(r.times_open);
 	free(r.end.why);
 	return rc;
 }

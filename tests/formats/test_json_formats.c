@@ -51,6 +51,12 @@ static const struct file files[] = {
 	  "\"at\":0},{\"type\":\"O\",\"frame\":1,\"at\":1},{\"type\":\"C\",\"frame\":0,\"at\":3},{\"type\":"
 	  "\"O\",\"frame\":1,\"at\":4}]}]}",
 	  NULL, "a:/1/3 b:/8/8 ", "end out of order" },
+	{ "what one profile leaves open is not open in the next", "speedscope",
+	  "{\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\"}]},\"profiles\":[{\"type\":\"evented\","
+	  "\"unit\":\"none\",\"endValue\":2,\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":0}]},{\"type\":"
+	  "\"evented\",\"unit\":\"none\",\"endValue\":5,\"events\":[{\"type\":\"O\",\"frame\":1,\"at\":0},{"
+	  "\"type\":\"C\",\"frame\":0,\"at\":1}]}]}",
+	  NULL, "a:/2/2 b:/5/5 ", "end out of order" },
 	{ "a sample without a weight, and one of a frame that is not there", "speedscope",
 	  "{\"shared\":{\"frames\":[{\"name\":\"a\"}]},\"profiles\":[{\"type\":\"sampled\",\"unit\":"
 	  "\"bytes\",\"samples\":[[0],[7],[0]],\"weights\":[5,3]}]}",
