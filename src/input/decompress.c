@@ -31,6 +31,9 @@ static bool starts_with(const uint8_t *bytes, size_t n, const char *magic, size_
 /* What both libraries keep of a member; ISA-L unpacks it in half of the time. */
 #ifdef HAVE_ISAL
 
+/* Bytes, of deflate (RFC 1951) */
+#define LONGEST_MATCH ((size_t)258)
+
 typedef struct inflate_state gzip_member;
 
 static bool member_start(gzip_member *z)
@@ -46,13 +49,49 @@ static void member_again(gzip_member *z)
 	z->crc_flag = ISAL_GZIP;
 }
 
-static enum unpack_state member_step(gzip_member *z)
+static size_t n_waiting(const gzip_member *z)
 {
-	int rc = isal_inflate(z);
+	return (size_t)(z->tmp_out_valid - z->tmp_out_processed);
+}
 
-	if (rc == ISAL_DECOMP_OK && z->block_state == ISAL_BLOCK_FINISH)
-		return UNPACK_BOUNDARY;
-	return rc == ISAL_DECOMP_OK ? UNPACK_INSIDE : UNPACK_DAMAGED;
+/* A match that refers to nothing is counted as unpacked: what may be of it goes, of what waits and then of what was written. */
+static void take_back(gzip_member *z, const uint8_t *begin)
+{
+	size_t waiting = n_waiting(z), written = (size_t)(z->next_out - begin);
+	size_t n = waiting < LONGEST_MATCH ? waiting : LONGEST_MATCH;
+
+	z->tmp_out_valid -= (int32_t)n;
+	n = LONGEST_MATCH - n < written ? LONGEST_MATCH - n : written;
+	z->next_out -= n;
+	z->avail_out += (uint32_t)n;
+}
+
+/* What was unpacked before the damage, beyond what there was room for. */
+static enum unpack_state member_rest(gzip_member *z)
+{
+	size_t n = n_waiting(z) < z->avail_out ? n_waiting(z) : z->avail_out;
+
+	memcpy(z->next_out, z->tmp_out_buffer + z->tmp_out_processed, n);
+	z->tmp_out_processed += (int32_t)n;
+	z->next_out += n;
+	z->avail_out -= (uint32_t)n;
+	return n_waiting(z) > 0 ? UNPACK_INSIDE : UNPACK_DAMAGED;
+}
+
+static enum unpack_state member_step(gzip_member *z, bool *damaged)
+{
+	const uint8_t *begin = z->next_out;
+	int rc;
+
+	if (*damaged)
+		return member_rest(z);
+	rc = isal_inflate(z);
+	if (rc == ISAL_DECOMP_OK)
+		return z->block_state == ISAL_BLOCK_FINISH ? UNPACK_BOUNDARY : UNPACK_INSIDE;
+	*damaged = true;
+	if (rc != ISAL_INCORRECT_CHECKSUM)
+		take_back(z, begin);
+	return member_rest(z);
 }
 
 static void member_stop(gzip_member *z)
@@ -74,10 +113,11 @@ static void member_again(gzip_member *z)
 	inflateReset(z);
 }
 
-static enum unpack_state member_step(gzip_member *z)
+static enum unpack_state member_step(gzip_member *z, bool *damaged)
 {
 	int rc = inflate(z, Z_NO_FLUSH);
 
+	(void)damaged;
 	if (rc == Z_STREAM_END)
 		return UNPACK_BOUNDARY;
 	return rc == Z_OK || rc == Z_BUF_ERROR ? UNPACK_INSIDE : UNPACK_DAMAGED;
@@ -93,6 +133,7 @@ static void member_stop(gzip_member *z)
 struct gzip {
 	gzip_member z;
 	bool between; /* no member has begun since the last one ended */
+	bool damaged; /* nothing more is unpacked */
 };
 
 static bool gzip_is(const uint8_t *bytes, size_t n)
@@ -130,7 +171,7 @@ static enum unpack_state gzip_step(void *state, struct unpack_io *io)
 	z->avail_in = io->n_in < UINT_MAX ? (unsigned)io->n_in : UINT_MAX;
 	z->next_out = io->out;
 	z->avail_out = io->n_out < UINT_MAX ? (unsigned)io->n_out : UINT_MAX;
-	now = member_step(z);
+	now = member_step(z, &g->damaged);
 	io->n_in -= (size_t)(z->next_in - io->in);
 	io->in = z->next_in;
 	io->n_out -= (size_t)(z->next_out - io->out);

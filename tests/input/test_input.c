@@ -257,6 +257,56 @@ Test(input, cut_at_every_byte)
 	free(text.at);
 }
 
+/* Random bytes, then a match that refers to before them; with a head of gzip. */
+static struct blob pack_bad_match(const uint8_t *random, size_t n)
+{
+	struct blob b = { xmalloc(2 * n + 1000), 0 };
+	z_stream z = { 0 };
+
+	memcpy(b.at, "\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
+	deflateInit2(&z, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_FIXED);
+	deflateSetDictionary(&z, random + n - 100, 100);
+	z.next_in = (Bytef *)(uintptr_t)random;
+	z.avail_in = (uInt)n;
+	z.next_out = b.at + 10;
+	z.avail_out = (uInt)(2 * n + 990);
+	cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+	b.n = 10 + z.total_out;
+	deflateEnd(&z);
+	return b;
+}
+
+/* Nothing is made up for the match, and no more than a longest one (258) is lost before it, in steps of any size. */
+Test(input, a_match_of_nothing)
+{
+	static const size_t steps[] = { 1, 300, 1000, 100000 };
+	struct blob random = { xmalloc(20000), 20000 }, packed;
+	uint32_t x = 12345;
+
+	for (size_t i = 0; i < random.n; i++) {
+		x = x * 1664525 + 1013904223;
+		random.at[i] =
+			(uint8_t)(x >> 25); /* seven bits: else they would be stored as they are */
+	}
+	packed = pack_bad_match(random.at, random.n);
+	for (size_t k = 0; k < sizeof(steps) / sizeof(*steps); k++) {
+		struct input *in = input_of_bytes(packed.at, packed.n, "bad.gz");
+		struct err e = ERR_INIT;
+		ssize_t rc;
+		struct blob got = slurp(in, steps[k], &rc, &e);
+
+		cr_expect_eq(rc, -EBADMSG);
+		cr_expect(strstr(err_text(&e), "bad.gz: damaged gzip data"), "%s", err_text(&e));
+		cr_expect(got.n <= random.n - 100 && got.n >= random.n - 100 - 258, "%zu", got.n);
+		cr_expect_eq(memcmp(got.at, random.at, got.n), 0);
+		err_clear(&e);
+		input_close(in);
+		free(got.at);
+	}
+	free(random.at);
+	free(packed.at);
+}
+
 /* Any byte changed: an end, good or bad, and never more than the text times what packing gives. */
 Test(input, damaged_anywhere)
 {
