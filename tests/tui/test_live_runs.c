@@ -541,6 +541,28 @@ Test(live_runs, a_baseline, .timeout = 120)
 	quit_proftop(&p);
 }
 
+/* A time that was chosen is shown as long as it is, whatever window went on before. */
+Test(live_runs, a_chosen_time_is_no_window, .timeout = 120)
+{
+	struct pty p;
+
+	start_busy_command(&p);
+	pty_wait(&p, "/s");
+	pty_type(&p, "rT");
+	pty_wait(&p, "[T heat]");
+	pty_type(&p, "g\r");
+	pty_wait(&p, "[5 flame]");
+	pty_wait(&p, "filter  time:,");
+	pty_wait(&p, "since the start");
+	pty_type(&p, "r");
+	pty_wait(&p, "a time is chosen");
+	pty_type(&p, "\033");
+	pty_wait(&p, "[T heat]");
+	pty_wait(&p, "last 10 s ·");
+	pty_wait_gone(&p, "filter  time:");
+	quit_proftop(&p);
+}
+
 /* Who leaves takes the command and the recorder along. */
 Test(live_runs, quitting_ends_the_command, .timeout = 120)
 {

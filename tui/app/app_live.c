@@ -85,6 +85,10 @@ static void next_window(struct app *a)
 			"came: r is for what comes, as bytes");
 		return;
 	}
+	if (app_window_is_chosen(a)) {
+		app_say(a, true, "a time is chosen: Esc takes it back, and r says which is shown");
+		return;
+	}
 	app_window_next(a);
 	app_say(a, false, app_window_text(a));
 	app_reanalyse(a);

@@ -17,6 +17,7 @@
 #include "tui/app/app_chrome.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
+#include "tui/app/app_window.h"
 #include "tui/app/worker.h"
 #include "tui/rows/row.h"
 
@@ -39,6 +40,7 @@ static void *lay_out(struct app *a, enum view_kind view)
 	}
 	/* Rows that another filter leaves are in their order; those that only grow keep the cursor's where it is. */
 	a->scene.stays = a->scene.live && in->n_filters == a->n_shown;
+	a->scene.windowed = a->scene.live && !app_window_is_chosen(a);
 	if (in->stale)
 		ops->update(in->state, &a->scene);
 	in->stale = false;

@@ -28,7 +28,7 @@
 /* What sparklines of rows show. */
 #define MINUTE_NS (60 * NS_PER_S)
 
-static const struct {
+static const struct window {
 	int64_t last_ns;      /* 0: all */
 	int64_t half_life_ns; /* after so long a sample counts half as much; 0: it counts whole */
 	const char *text;
@@ -42,15 +42,27 @@ static const struct {
 };
 #define N_WINDOWS (sizeof(windows) / sizeof(windows[0]))
 
+bool app_window_is_chosen(const struct app *a)
+{
+	int64_t from, to;
+
+	return filter_times(a->lens.filter, &from, &to);
+}
+
+/* The present one: of a time that was chosen all is shown. */
+static const struct window *window_of(const struct app *a)
+{
+	return &windows[app_window_is_chosen(a) ? 0 : a->live.window];
+}
+
 const char *app_window_text(const struct app *a)
 {
-	const char *text = windows[a->live.window].text;
+	const struct window *w = window_of(a);
 
 	if (a->live.baseline_ns >= 0)
-		return text && !app_window_is_level(a) ? windows[a->live.window].compared
-						       : "since the baseline";
-	if (text)
-		return text;
+		return w->text && !app_window_is_level(a) ? w->compared : "since the baseline";
+	if (w->text)
+		return w->text;
 	return a->live.from_ns > 0 ? "since the reset" : "since the start";
 }
 
@@ -129,8 +141,7 @@ static bool compare_lens(const struct app *a, int64_t since_ns, struct lens *out
 		add_levels(a, &sides);
 	} else {
 		choice.now_ns = a->live.now_ns;
-		choice.half_life_ns = metric_is_heap(p, m) ? 0
-							   : windows[a->live.window].half_life_ns;
+		choice.half_life_ns = metric_is_heap(p, m) ? 0 : window_of(a)->half_life_ns;
 		add_side(&sides, SIDE_BEFORE, "before",
 			 time_term(a->live.from_ns, a->live.baseline_ns));
 		add_side(&sides, SIDE_AFTER, "since", time_term(since_ns, INT64_MAX));
@@ -149,7 +160,7 @@ void app_window_next(struct app *a)
 bool app_window_moves(const struct app *a)
 {
 	const struct live *l = &a->live;
-	int64_t last = windows[l->window].last_ns;
+	int64_t last = window_of(a)->last_ns;
 
 	/* Nothing was in it, and nothing new came: then it may go on as it likes. */
 	if (last == 0 || l->newest_ns < l->asked_ns - last)
@@ -160,7 +171,7 @@ bool app_window_moves(const struct app *a)
 
 void app_window_lens(const struct app *a, struct lens *out)
 {
-	int64_t from = a->live.from_ns, last = windows[a->live.window].last_ns;
+	int64_t from = a->live.from_ns, last = window_of(a)->last_ns;
 	/* What comes between this and the counting is not of it, or it would be wider than it says. */
 	int64_t to = a->live.now_ns + 1;
 	bool heap = metric_is_heap(a->source->profile, a->lens.column[0].metric);
@@ -175,7 +186,7 @@ void app_window_lens(const struct app *a, struct lens *out)
 		return;
 	/* Memory is what is there, and nothing of it fades. */
 	if (!heap) {
-		out->half_life_ns = windows[a->live.window].half_life_ns;
+		out->half_life_ns = window_of(a)->half_life_ns;
 		out->now_ns = a->live.now_ns;
 	}
 	if (from <= 0)

@@ -12,6 +12,9 @@ struct app;
 /* "last 10 s", "since the start"; constant. */
 const char *app_window_text(const struct app *a);
 
+/* Is there a time in the user's own filter? Then no window goes on, as it would leave that time behind. */
+bool app_window_is_chosen(const struct app *a);
+
 /* The user's metric, or what a baseline takes for it where nobody chose one. */
 struct metric app_window_metric(const struct app *a);
 

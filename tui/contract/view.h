@@ -96,9 +96,10 @@ struct scene {
 	const char *nothing;
 	/* lines and instructions of a function, the newest that was asked for; NULL: there are none yet */
 	const struct annotation *code;
-	const char *no_code;          /* why they will not come, or NULL; borrowed */
-	enum view_kind view;          /* on screen */
-	bool live;                    /* it is being recorded */
+	const char *no_code; /* why they will not come, or NULL; borrowed */
+	enum view_kind view; /* on screen */
+	bool live;           /* it is being recorded */
+	bool windowed; /* no time was chosen: what the analysis says is live's window, or none */
 	const struct notebook *notes; /* on rows; NULL: there are none; borrowed */
 	bool stays; /* numbers change while one looks: the cursor's row stays where it is */
 };

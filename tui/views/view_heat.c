@@ -82,12 +82,12 @@ static bool is_shown(const struct scene *s)
 	return s->view == VIEW_KIND_HEAT;
 }
 
-/* The range is what the filter says, and the cursor goes to a new one; a mark without its other end stays. */
+/* The range is what the filter says, if that is no window; the cursor goes to a new one, and a mark without its other end stays. */
 static void take_range(struct heat_view *v, const struct scene *s)
 {
 	int64_t from, to;
 
-	if (filter_times(s->analysis->lens.filter, &from, &to)) {
+	if (!s->windowed && filter_times(s->analysis->lens.filter, &from, &to)) {
 		bool is_new = from != v->axis.a_ns;
 
 		v->axis.a_ns = from;

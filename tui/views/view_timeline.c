@@ -114,12 +114,12 @@ static int64_t in_column(const struct timeline_view *v, const int64_t *slices, i
 	return slice != UINT32_MAX ? slices[slice] : 0;
 }
 
-/* The range is what the filter says, and the cursor is in a new one; a mark without its other end stays. */
+/* The range is what the filter says, if that is no window; the cursor is in a new one, and a mark without its other end stays. */
 static void take_range(struct timeline_view *v, const struct scene *s)
 {
 	int64_t from, to;
 
-	if (filter_times(s->analysis->lens.filter, &from, &to)) {
+	if (!s->windowed && filter_times(s->analysis->lens.filter, &from, &to)) {
 		bool is_new = from != v->axis.a_ns;
 
 		v->axis.a_ns = from;
