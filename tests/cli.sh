@@ -730,5 +730,12 @@ TEXT
     cmp -s <(run_rows out) <(run_rows pulled) || fault "pushed and pulled: $(diff <(run_rows out) <(run_rows pulled) | head -5)"
 fi
 
+# A heap profile is shown as a heap, but sums that are asked for by name are a table.
+run 0 export --to pprof -o heap.pb "$data/heap_profile/tcmalloc.heap"
+run 0 report heap.pb
+says out 'STILL LIVE'
+run 0 report -e alloc_space heap.pb
+says out 'FUNCTION'
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'

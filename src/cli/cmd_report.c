@@ -387,6 +387,7 @@ static bool is_of_memory(const struct report_wish *w, const struct profile *p)
 {
 	const struct options *o = w->o;
 	enum footprint_column by;
+	struct metric named;
 	struct lens lens;
 	bool heap;
 
@@ -396,6 +397,10 @@ static bool is_of_memory(const struct report_wish *w, const struct profile *p)
 	lens_init(&lens, p);
 	heap = metric_is_heap(p, lens.column[0].metric);
 	lens_done(&lens);
+	/* sums that a heap profile has beside it are in tables of their own */
+	if (heap && w->lens.n_events > 0 &&
+	    metric_find(p, w->lens.events[0], "", &named, NULL) == 0)
+		heap = metric_is_heap(p, named);
 	return heap;
 }
 
