@@ -30,7 +30,7 @@ static const char *const prompt_pieces[][MAX_PIECES + 1] = {
 			    "upper case counts if used" },
 	[PROMPT_FILTER] = { "Tab completes", "fn:", "module:", "time:2,5", "! not",
 			    "thread:", "tid:", "leaf:", "in:", "is:idle", "focus:", "merge:" },
-	[PROMPT_NOTE] = { "Enter keeps it", "without text none",
+	[PROMPT_NOTE] = { "Enter keeps it", "no text: no note",
 			  "Tab: on the function or this row alone" },
 	[PROMPT_SAVE] = { "Enter saves", "letters and digits",
 			  "Tab: for this file or for all files" },
