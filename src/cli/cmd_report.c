@@ -164,7 +164,7 @@ static void put_heading(const struct report *r, const struct report_wish *asked,
 		fprintf(to, " of %s", clean);
 	free(clean);
 	free(name);
-	if (w->begin_ns != TIME_NONE)
+	if (w->begin_ns != TIME_NONE && w->end_ns > w->begin_ns)
 		fprintf(to, ", %s", fmt_ns(ns, w->end_ns - w->begin_ns));
 	/* They are those of the metric, of which the memory view shows all. */
 	if (w->n_threads && !is_of_all(r))

@@ -410,7 +410,7 @@ void report_memory_text(const struct report *r, FILE *to)
 	struct layout l;
 
 	put_manner(f, r->ascii, to);
-	if (f->peak.time_ns != TIME_NONE)
+	if (f->peak.time_ns != TIME_NONE && !(f->manner.lacks & HEAP_LACKS_TIMES))
 		fprintf(to, "# the %s is %s s after the start\n",
 			f->peak.n > 1 ? "highest of the processes' peaks" : "peak",
 			fmt_exact(text, f->peak.time_ns, 1000000000));
