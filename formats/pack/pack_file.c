@@ -187,12 +187,13 @@ int pack_take_section(struct bytes *file, const uint8_t *begin, size_t most, str
 	return 1;
 }
 
-/* The first bytes of a regular file; NULL: there is none. */
+/* The first bytes of a regular file; NULL: there is none. A pipe is not opened: whoever writes it would be left when it is closed. */
 static uint8_t *read_begin(const char *path, size_t most, size_t *n)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	uint8_t *bytes = NULL;
 	struct stat st;
+	bool is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	int fd = is_file ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	uint8_t *bytes = NULL;
 	ssize_t got;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
