@@ -148,15 +148,33 @@ static void sort_lines(struct maker *m)
 
 /* --- files --------------------------------------------------------------------------------- */
 
+static const uint8_t *md5_of_build(const struct listing_build *b)
+{
+	return b->has_md5 ? b->md5 : NULL;
+}
+
+/* What a file is compared with that has one state only: where there is a side before, that one. */
+static const struct listing_build *first_build(const struct listing_path *p)
+{
+	return &p->build[p->build[SIDE_BEFORE].known ? SIDE_BEFORE : SIDE_AFTER];
+}
+
+static void open_for(struct maker *m, struct source_file *f, const char *path,
+		     const struct listing_build *b)
+{
+	struct source_options where = m->o->sources;
+
+	where.packed = m->of->profile;
+	source_file_open(f, path, &where, md5_of_build(b), b->built_ns);
+}
+
 static struct source_file *open_source(struct maker *m, uint32_t path)
 {
 	const struct listing_path *p = &m->l.paths.at[path];
 	struct source_file *f = &m->files[path];
-	struct source_options where = m->o->sources;
 
-	where.packed = m->of->profile;
 	if (!f->path && !f->why)
-		source_file_open(f, p->path, &where, p->has_md5 ? p->md5 : NULL, p->built_ns);
+		open_for(m, f, p->path, first_build(p));
 	return f;
 }
 
@@ -180,7 +198,7 @@ static void fetch_source(struct maker *m, uint32_t path, struct source_file *f)
 		m->servers = debuginfod_new(NULL);
 	if (m->servers &&
 	    debuginfod_fetch_source(m->servers, &p->of, p->path, tick, m->progress, &found) == 0)
-		source_file_take(f, found, p->has_md5 ? p->md5 : NULL);
+		source_file_take(f, found, md5_of_build(first_build(p)));
 	free(found);
 }
 
@@ -206,35 +224,70 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static bool is_doubtful(enum source_state state)
+{
+	return state == SOURCE_DIFFERENT || state == SOURCE_NEWER;
+}
+
+/* What the file that is here is to the programs of the second side. */
+static enum source_state state_after(struct maker *m, uint32_t path, const struct source_file *f,
+				     bool fetched)
+{
+	const struct listing_build *b = &m->l.paths.at[path].build[SIDE_AFTER];
+	struct source_file again = { .state = SOURCE_MISSING };
+	enum source_state state;
+
+	if (fetched)
+		source_file_take(&again, f->path, md5_of_build(b));
+	else
+		open_for(m, &again, m->l.paths.at[path].path, b);
+	state = again.state;
+	source_file_done(&again);
+	return state;
+}
+
+/* Why a file's lines may be others, and in a comparison of which side where it is of one; NULL: nothing says so. */
+static const char *doubt(struct maker *m, uint32_t path, const struct source_file *f, bool fetched)
+{
+	const struct listing_build *b = m->l.paths.at[path].build;
+	enum source_state before = f->state, after = SOURCE_MISSING, state;
+	const char *side = "";
+
+	if (b[SIDE_BEFORE].known && b[SIDE_AFTER].known)
+		after = state_after(m, path, f, fetched);
+	else if (b[SIDE_AFTER].known)
+		after = before, before = SOURCE_MISSING;
+	if (!is_doubtful(before) && !is_doubtful(after))
+		return NULL;
+	state = is_doubtful(before) ? before : after;
+	if (m->of->diff && !is_doubtful(after))
+		side = "BEFORE: ";
+	else if (m->of->diff && !is_doubtful(before))
+		side = "AFTER: ";
+	return keep(m, state == SOURCE_DIFFERENT
+			       ? xasprintf("%s%s is not what was compiled (its MD5 differs): "
+					   "lines may be others",
+					   side, f->path)
+			       : xasprintf("%s%s was changed after the program was built: lines "
+					   "may be others",
+					   side, f->path));
+}
+
 static uint32_t add_file(struct maker *m, uint32_t path)
 {
 	struct source_file *f = open_source(m, path);
 	struct annotation_file file = { .path = m->l.paths.at[path].path };
+	bool here = f->state != SOURCE_MISSING;
 
 	fetch_source(m, path, f);
 	file.name = last_part(file.path);
 	file.found = f->path ? arena_strndup(&m->a->texts, f->path, strlen(f->path)) : NULL;
-	switch (f->state) {
-	case SOURCE_MISSING:
+	if (f->state == SOURCE_MISSING)
 		file.why = keep(m, xasprintf("source %s: %s; --source DIR or --source-map FROM=TO "
 					     "says where it is",
 					     file.path, f->why));
-		break;
-	case SOURCE_DIFFERENT:
-		file.warning = keep(m, xasprintf("%s is not what was compiled (its MD5 differs): "
-						 "lines may be others",
-						 f->path));
-		break;
-	case SOURCE_NEWER:
-		file.warning = keep(m,
-				    xasprintf("%s was changed after the program was built: lines "
-					      "may be others",
-					      f->path));
-		break;
-	case SOURCE_FOUND:
-	case SOURCE_CHECKED:
-		break;
-	}
+	else
+		file.warning = doubt(m, path, f, !here);
 	vec_push(&m->a->files, file);
 	return (uint32_t)m->a->files.n - 1;
 }

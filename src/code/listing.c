@@ -47,6 +47,7 @@ struct reading {
 	size_t first;        /* instruction of the first of them */
 	VEC(bool) physical; /* [asked.n] of the function itself, not one that it was inlined into */
 	VEC(bool) ours;     /* [asked.n] of the function, as debug information says */
+	bool of_side[N_SIDES]; /* which sides of a comparison have it; without one, SIDE_BEFORE */
 };
 
 static bool same_path(const void *things, uint32_t value, const void *key)
@@ -61,7 +62,7 @@ uint32_t listing_path(struct listing *l, const char *path)
 	size_t n = strlen(path);
 	uint64_t hash = hash_bytes(path, n);
 	uint32_t at = map_find(&l->by_path, hash, same_path, l, path);
-	struct listing_path p = { .has_md5 = false };
+	struct listing_path p = { .path = NULL };
 
 	if (at != MAP_NONE)
 		return at;
@@ -292,20 +293,27 @@ static size_t own_frame(const struct reading *r, bool physical, const struct cod
 	return n;
 }
 
+static void note_build(struct listing_build *b, const struct code_frame *f, int64_t built_ns)
+{
+	b->known = true;
+	if (f->md5 && !b->has_md5) {
+		memcpy(b->md5, f->md5, sizeof(b->md5));
+		b->has_md5 = true;
+	}
+	if (built_ns > b->built_ns)
+		b->built_ns = built_ns;
+}
+
 static uint32_t path_of(struct reading *r, const struct code_frame *f)
 {
 	uint32_t at = listing_path(r->l, f->file);
 	struct listing_path *p = &r->l->paths.at[at];
-	int64_t built = code_image_built_ns(r->image);
 
-	if (f->md5 && !p->has_md5) {
-		memcpy(p->md5, f->md5, sizeof(p->md5));
-		p->has_md5 = true;
-	}
 	if (p->of.n == 0)
 		p->of = code_image_build_id(r->image);
-	if (built > p->built_ns)
-		p->built_ns = built;
+	for (int side = 0; side < N_SIDES; side++)
+		if (r->of_side[side])
+			note_build(&p->build[side], f, code_image_built_ns(r->image));
 	return at;
 }
 
@@ -410,6 +418,32 @@ static void disassemble_hosts(struct reading *r)
 	disassembler_free(dis);
 }
 
+static bool has_side(const struct listing *l, const int64_t *numbers, enum side side)
+{
+	const struct lens *lens = &l->of->lens;
+	uint32_t first = lens_side(lens, side);
+
+	for (uint32_t run = 0; run < lens->sides.n_runs[side]; run++)
+		if (numbers[first + run] != 0)
+			return true;
+	return false;
+}
+
+/* Which sides of a comparison took part in the addresses from..to, which are of one module. */
+static void find_sides(struct reading *r, uint32_t from, uint32_t to)
+{
+	const struct code_weights *w = r->l->weights;
+
+	if (!r->l->of->diff) {
+		r->of_side[SIDE_BEFORE] = true;
+		return;
+	}
+	for (uint32_t i = from; i < to; i++)
+		for (int side = 0; side < N_SIDES; side++)
+			r->of_side[side] |= has_side(
+				r->l, w->address_total + (size_t)i * w->n_columns, (enum side)side);
+}
+
 /* The addresses from..to of one module. */
 static int read_module(struct listing *l, uint32_t from, uint32_t to, struct progress *progress)
 {
@@ -418,6 +452,7 @@ static int read_module(struct listing *l, uint32_t from, uint32_t to, struct pro
 	size_t first_block = l->a->blocks.n;
 	int rc = 0;
 
+	find_sides(&r, from, to);
 	r.image = code_image_open(l->of->profile, r.module, l->symbols,
 				  function_name(l, c->location), c->address);
 	if (code_image_why(r.image)) {

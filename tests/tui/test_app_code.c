@@ -30,6 +30,8 @@ Test(app_code, what_keys_do)
 		{ "where no match is in sight, n goes to what is hot", "/Parser<Enter>un",
 		  "hottest 2", "[1 top]" },
 		{ "a search in code", "u/limit<Enter>n", "2/2 · 7.3 % of total", "hottest" },
+		{ "a search of which nothing is in the code has no share there", "/Parser<Enter>u",
+		  "search  /Parser", "of total" },
 		{ "from code to callers", "uc", "[3 callers]", "annotate" },
 		{ "the centre of a butterfly", "b<Enter>", "[annotate]", "[4 butterfly]" },
 		{ "modules have no lines", "ou", "source lines are of a function", "annotate" },

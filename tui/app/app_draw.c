@@ -428,7 +428,8 @@ static int draw_found(struct app *a, struct canvas *c, int row, int col)
 	}
 	found = app_ops(a)->found ? app_ops(a)->found(app_state(a), &a->scene)
 				  : a->seeking.search.total[0];
-	if (found < 0)
+	/* A search carried from another view, of which nothing is found here: "0.0 %" would be read as its share. */
+	if (found < 0 || (found == 0 && s->n == 0 && app_ops(a)->found))
 		return used;
 	if (search_gave_up(a->scene.search))
 		used += canvas_puts(c, row, col + used, c->cols - col - used, STYLE_ERROR,
