@@ -318,9 +318,8 @@ Test(annotate, lines_have_inlined_calls_in_place)
 	s = make_of("/opt/demo", BUILD_ID, source, true, 0);
 	a = annotate_it(&s);
 	text = rows_text(a, ANNOTATION_SOURCE);
-	is = xasprintf(
-		"!\n%s\n1 a 30/30\n2 b\n3 c 0/30\n > match_length:1 0/30\n4 d\n5 e\n",
-		strrchr(source, '/') + 1);
+	is = xasprintf("!\n%s\n1 a 30/30\n2 b\n3 c 0/30\n > match_length:1 0/30\n4 d\n5 e\n",
+		       strrchr(source, '/') + 1);
 	cr_expect_str_eq(text, is, "%s", text);
 	cr_expect_str_eq(a->no_line_text, "25.0 % of what ended in its code is on no source line");
 	free(text);
