@@ -600,8 +600,23 @@ fi
 if [ -e "$data/demo.data" ]; then
     run 0 diff --report --view annotate --symbols "$data" "$data/demo.data" "$data/demo.data"
     says out 'BEFORE   AFTER'
-    run 2 diff --report --json --view annotate --symbols "$data" "$data/demo.data" "$data/demo.data"
+    run 2 diff --report --markdown --view annotate --symbols "$data" "$data/demo.data" "$data/demo.data"
     says err "difference's annotate is text"
+    # Both sides of a function are what report says of each, and its instructions add up to them.
+    for half in 0,1.5 1.5,; do
+        "$proftop" report --json --view annotate --function match_length --symbols "$data" -f "time:$half" "$data/demo.data" >"half$half.json"
+    done
+    run 0 diff --json --view annotate --function match_length --symbols "$data" --a time:0,1.5 --b time:1.5, "$data/demo.data"
+    python3 "$source/tests/json_schema.py" "$source/tests/diff_schema.json" <out || fault 'diff --json --view annotate: its shape'
+    python3 - out half0,1.5.json half1.5,.json <<'SIDES' || fault 'diff --json --view annotate: both sides'
+import json, sys
+both, *half = [json.load(open(name)) for name in sys.argv[1:]]
+code = both["annotate"]["blocks"][0]["code"]
+for side, one in enumerate(half):
+    assert both["annotate"]["self"][side] == one["self"][0] > 0
+    assert [c["self"][side] for c in code] == [c["self"][0] for c in one["blocks"][0]["code"]]
+    assert sum(c["self"][side] for c in code) == one["code_self"][0]
+SIDES
 fi
 printf 'main;f 3\n' >tilde.folded
 HOME=$PWD run 0 --keys 'w~/at_home.folded<Enter>' tilde.folded

@@ -251,37 +251,44 @@ static void put_rows(const struct session *s, const struct diff_rows *r, FILE *t
 		diff_text(r, to);
 }
 
+static void put_code_text(const struct session *s, struct report *r, const struct annotation *a,
+			  FILE *to)
+{
+	char *names[N_SIDES];
+
+	for (int i = 0; i < N_SIDES; i++)
+		names[i] = text_clean(s->sides.name[i], strlen(s->sides.name[i]), r->ascii);
+	fprintf(to, "# before: %s, after: %s\n", names[SIDE_BEFORE], names[SIDE_AFTER]);
+	report_annotate_text(r, a, to);
+	free(names[SIDE_BEFORE]);
+	free(names[SIDE_AFTER]);
+}
+
 /* A function's lines and instructions, with both sides' shares. */
-static int print_code(const struct session *s, struct diff *d, const struct output *out,
-		      struct err *e)
+static int print_code(const struct session *s, const struct diff_rows *rows,
+		      const struct output *out, struct err *e)
 {
 	const struct options *o = s->o;
-	struct report r = { .analysis = d->analysis,
+	struct report r = { .analysis = rows->diff->analysis,
 			    .view = VIEW_KIND_ANNOTATE,
-			    .ascii = message_ascii(o->ascii),
+			    .ascii = rows->ascii,
+			    .max_rows = rows->max_rows,
+			    .min_percent = rows->min_percent,
+			    .width = rows->width,
 			    .notes = o->notebook };
 	struct annotation *a;
-	char *names[N_SIDES];
 	int rc;
 
-	if (o->markdown || o->json)
-		return err_set(
-			e, -EINVAL,
-			"a difference's annotate is text: %s has none; report --view annotate "
-			"--json has one recording's",
-			o->json ? "--json" : "--markdown");
-	r.max_rows = o->rows >= 0 ? o->rows : 0;
-	r.min_percent = o->min_percent >= 0 ? o->min_percent : 0;
-	r.width = o->width >= 0 ? o->width : report_terminal_cols(out);
+	if (o->markdown)
+		return err_set(e, -EINVAL,
+			       "a difference's annotate is text or --json: --markdown has none");
 	rc = report_annotate_make(&r, s->code, o->function, &a, e);
 	if (rc)
 		return rc;
-	for (int i = 0; i < N_SIDES; i++)
-		names[i] = text_clean(s->sides.name[i], strlen(s->sides.name[i]), r.ascii);
-	fprintf(out->to, "# before: %s, after: %s\n", names[SIDE_BEFORE], names[SIDE_AFTER]);
-	report_annotate_text(&r, a, out->to);
-	free(names[SIDE_BEFORE]);
-	free(names[SIDE_AFTER]);
+	if (o->json)
+		diff_json_code(rows, &s->judgement, &r, a, out->to);
+	else
+		put_code_text(s, &r, a, out->to);
 	annotation_free(a);
 	report_done(&r);
 	return 0;
@@ -296,8 +303,6 @@ static int print(struct session *s, struct diff *d, const struct output *out, st
 	};
 	int rc;
 
-	if (s->view == VIEW_KIND_ANNOTATE)
-		return print_code(s, d, out, e);
 	r.overlap = find_overlap(s, d);
 	r.ascii = message_ascii(o->ascii);
 	r.max_rows = o->rows >= 0 ? o->rows : table && !given && !o->json ? DEFAULT_TABLE_ROWS : 0;
@@ -306,6 +311,8 @@ static int print(struct session *s, struct diff *d, const struct output *out, st
 				? DEFAULT_TREE_PERCENT
 				: 0;
 	r.width = o->width >= 0 ? o->width : report_terminal_cols(out);
+	if (s->view == VIEW_KIND_ANNOTATE)
+		return print_code(s, &r, out, e);
 	rc = diff_rows_make(&r, o->function, e);
 	if (!rc)
 		put_rows(s, &r, out->to);

@@ -10,6 +10,7 @@
 #include "cli/diff/diff_rows.h"
 #include "cli/options/query_options.h"
 #include "cli/report/json_out.h"
+#include "cli/report/report_annotate.h"
 #include "cli/report/report_info.h"
 #include "cli/report/report_json.h"
 #include "cli/report/report_notes.h"
@@ -230,14 +231,31 @@ static void put_explanation(struct json_out *j, const struct diff_rows *r)
 	explanation_done(&x);
 }
 
+static void begin(struct json_out *j, const struct diff_rows *r, const struct judgement *judgement)
+{
+	json_begin(j, NULL, '{', true);
+	put_head(j, r);
+	if (judgement->all.n)
+		put_conditions(j, judgement);
+}
+
+void diff_json_code(const struct diff_rows *r, const struct judgement *judgement,
+		    const struct report *report, const struct annotation *a, FILE *to)
+{
+	struct json_out j = { .to = to };
+
+	begin(&j, r, judgement);
+	json_begin(&j, "annotate", '{', true);
+	report_annotate_members(report, a, &j);
+	json_end(&j, '}');
+	json_end(&j, '}');
+}
+
 void diff_json(const struct diff_rows *r, const struct judgement *judgement, FILE *to)
 {
 	struct json_out j = { .to = to };
 
-	json_begin(&j, NULL, '{', true);
-	put_head(&j, r);
-	if (judgement->all.n)
-		put_conditions(&j, judgement);
+	begin(&j, r, judgement);
 	if (r->diff->analysis->tree)
 		put_explanation(&j, r);
 	json_begin(&j, "rows", '[', true);

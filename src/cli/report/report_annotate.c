@@ -80,21 +80,24 @@ static void put_share(const struct printer *p, int64_t part, int64_t whole)
 	fprintf(p->to, " %*s", NUMBER_COLS - 1, part == 0 ? "" : fmt_percent(share, part, whole));
 }
 
+static int64_t sum_of_side(const struct lens *l, const int64_t *numbers, enum side side)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < l->sides.n_runs[side]; i++)
+		sum += numbers[lens_side(l, side) + i];
+	return sum;
+}
+
 /* Of a comparison, as on screens: what the runs of a side have of all that the side has. */
 static void put_sides(const struct printer *p, const int64_t *total)
 {
 	const struct lens *l = &p->r->analysis->lens;
 	const int64_t *whole = p->r->analysis->weights.total;
 
-	for (int side = 0; side < N_SIDES; side++) {
-		int64_t part = 0, all = 0;
-
-		for (uint32_t i = 0; i < l->sides.n_runs[side]; i++) {
-			part += total[lens_side(l, (enum side)side) + i];
-			all += whole[lens_side(l, (enum side)side) + i];
-		}
-		put_share(p, part, all);
-	}
+	for (int side = 0; side < N_SIDES; side++)
+		put_share(p, sum_of_side(l, total, (enum side)side),
+			  sum_of_side(l, whole, (enum side)side));
 }
 
 static void put_numbers(const struct printer *p, uint32_t numbers)
@@ -340,22 +343,29 @@ void report_annotate_text(struct report *r, const struct annotation *a, FILE *to
 
 /* --- JSON ---------------------------------------------------------------------------------- */
 
-static void put_weights(struct json_out *j, const struct annotation *a, const char *key,
-			const int64_t *numbers)
+/* Of a comparison two numbers: the sums of the runs before, and of those after. */
+static void put_weights(struct json_out *j, const struct report *r, const struct annotation *a,
+			const char *key, const int64_t *numbers)
 {
+	const struct lens *l = &r->analysis->lens;
+
 	json_begin(j, key, '[', false);
-	for (uint32_t c = 0; c < a->n_columns; c++)
+	for (int side = 0; r->analysis->diff && side < N_SIDES; side++)
+		json_put_weight(j, NULL, sum_of_side(l, numbers, (enum side)side),
+				a->scale[lens_side(l, (enum side)side)]);
+	for (uint32_t c = 0; !r->analysis->diff && c < a->n_columns; c++)
 		json_put_weight(j, NULL, numbers[c], a->scale[c]);
 	json_end(j, ']');
 }
 
-static void put_both(struct json_out *j, const struct annotation *a, uint32_t numbers)
+static void put_both(struct json_out *j, const struct report *r, const struct annotation *a,
+		     uint32_t numbers)
 {
-	put_weights(j, a, "self", annotation_self(a, numbers));
-	put_weights(j, a, "total", annotation_total(a, numbers));
+	put_weights(j, r, a, "self", annotation_self(a, numbers));
+	put_weights(j, r, a, "total", annotation_total(a, numbers));
 }
 
-static void json_inline(struct json_out *j, const struct annotation *a,
+static void json_inline(struct json_out *j, const struct report *r, const struct annotation *a,
 			const struct annotation_inline *i)
 {
 	json_begin(j, NULL, '{', false);
@@ -365,11 +375,11 @@ static void json_inline(struct json_out *j, const struct annotation *a,
 		json_put_text(j, "file", i->path);
 		json_put_int(j, "line", i->line);
 	}
-	put_both(j, a, i->numbers);
+	put_both(j, r, a, i->numbers);
 	json_end(j, '}');
 }
 
-static void json_source(struct json_out *j, const struct annotation *a,
+static void json_source(struct json_out *j, const struct report *r, const struct annotation *a,
 			const struct annotation_source *s)
 {
 	json_begin(j, NULL, '{', false);
@@ -377,15 +387,15 @@ static void json_source(struct json_out *j, const struct annotation *a,
 	json_put_int(j, "line", s->line);
 	if (s->text)
 		json_put_text(j, "text", s->text);
-	put_both(j, a, s->numbers);
+	put_both(j, r, a, s->numbers);
 	json_begin(j, "inlined", '[', false);
 	for (uint32_t k = 0; k < s->n_inlines; k++)
-		json_inline(j, a, &a->inlines.at[s->first_inline + k]);
+		json_inline(j, r, a, &a->inlines.at[s->first_inline + k]);
 	json_end(j, ']');
 	json_end(j, '}');
 }
 
-static void json_code(struct json_out *j, const struct annotation *a,
+static void json_code(struct json_out *j, const struct report *r, const struct annotation *a,
 		      const struct annotation_code *c)
 {
 	char address[32];
@@ -406,11 +416,11 @@ static void json_code(struct json_out *j, const struct annotation *a,
 	}
 	if (c->inlined)
 		json_put_text(j, "inlined", c->inlined);
-	put_both(j, a, c->numbers);
+	put_both(j, r, a, c->numbers);
 	json_end(j, '}');
 }
 
-static void json_block(struct json_out *j, const struct annotation *a,
+static void json_block(struct json_out *j, const struct report *r, const struct annotation *a,
 		       const struct annotation_block *b)
 {
 	json_begin(j, NULL, '{', false);
@@ -424,7 +434,7 @@ static void json_block(struct json_out *j, const struct annotation *a,
 		json_put_text(j, "warning", b->warning);
 	json_begin(j, "code", '[', true);
 	for (uint32_t k = b->first; k < b->first + b->n; k++)
-		json_code(j, a, &a->code.at[k]);
+		json_code(j, r, a, &a->code.at[k]);
 	json_end(j, ']');
 	json_end(j, '}');
 }
@@ -440,35 +450,42 @@ static void json_file(struct json_out *j, const struct annotation_file *f)
 	json_end(j, '}');
 }
 
+void report_annotate_members(const struct report *r, const struct annotation *a, struct json_out *j)
+{
+	const char *note = report_notes_function(r, a->function, a->module);
+
+	json_put_text(j, "function", a->function);
+	if (*a->module)
+		json_put_text(j, "module", a->module);
+	put_weights(j, r, a, "self", a->self);
+	put_weights(j, r, a, "total", a->total);
+	put_weights(j, r, a, "code_self", a->code_self);
+	put_weights(j, r, a, "no_line", a->no_line);
+	json_put_int(j, "unplaced", (int64_t)a->n_unplaced);
+	if (a->nothing)
+		json_put_text(j, "nothing", a->nothing);
+	if (note)
+		json_put_text(j, "note", note);
+	json_begin(j, "source_files", '[', true);
+	for (size_t i = 0; i < a->files.n; i++)
+		json_file(j, &a->files.at[i]);
+	json_end(j, ']');
+	json_begin(j, "lines", '[', true);
+	for (size_t i = 0; i < a->sources.n && !ferror(j->to); i++)
+		json_source(j, r, a, &a->sources.at[i]);
+	json_end(j, ']');
+	json_begin(j, "blocks", '[', true);
+	for (size_t i = 0; i < a->blocks.n && !ferror(j->to); i++)
+		json_block(j, r, a, &a->blocks.at[i]);
+	json_end(j, ']');
+}
+
 void report_annotate_json(const struct report *r, const struct annotation *a, FILE *to)
 {
 	struct json_out j = { .to = to };
 
 	json_begin(&j, NULL, '{', true);
 	report_json_head(&j, r, "annotate");
-	json_put_text(&j, "function", a->function);
-	if (*a->module)
-		json_put_text(&j, "module", a->module);
-	put_weights(&j, a, "self", a->self);
-	put_weights(&j, a, "total", a->total);
-	put_weights(&j, a, "code_self", a->code_self);
-	put_weights(&j, a, "no_line", a->no_line);
-	json_put_int(&j, "unplaced", (int64_t)a->n_unplaced);
-	if (a->nothing)
-		json_put_text(&j, "nothing", a->nothing);
-	if (report_notes_function(r, a->function, a->module))
-		json_put_text(&j, "note", report_notes_function(r, a->function, a->module));
-	json_begin(&j, "source_files", '[', true);
-	for (size_t i = 0; i < a->files.n; i++)
-		json_file(&j, &a->files.at[i]);
-	json_end(&j, ']');
-	json_begin(&j, "lines", '[', true);
-	for (size_t i = 0; i < a->sources.n && !ferror(to); i++)
-		json_source(&j, a, &a->sources.at[i]);
-	json_end(&j, ']');
-	json_begin(&j, "blocks", '[', true);
-	for (size_t i = 0; i < a->blocks.n && !ferror(to); i++)
-		json_block(&j, a, &a->blocks.at[i]);
-	json_end(&j, ']');
+	report_annotate_members(r, a, &j);
 	json_end(&j, '}');
 }

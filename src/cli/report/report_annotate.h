@@ -8,6 +8,7 @@
 struct annotate_options;
 struct annotation;
 struct err;
+struct json_out;
 struct report;
 
 /*
@@ -18,5 +19,8 @@ int report_annotate_make(struct report *r, const struct annotate_options *o, con
 			 struct annotation **out, struct err *e);
 void report_annotate_text(struct report *r, const struct annotation *a, FILE *to);
 void report_annotate_json(const struct report *r, const struct annotation *a, FILE *to);
+/* What that has beside the members of every report. Of a comparison numbers are those of the runs before and of the runs after. */
+void report_annotate_members(const struct report *r, const struct annotation *a,
+			     struct json_out *j);
 
 #endif
