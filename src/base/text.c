@@ -250,7 +250,7 @@ static bool starts(const char *s, size_t n, size_t i, const char *with)
 {
 	size_t len = strlen(with);
 
-	return n - i >= len && memcmp(s + i, with, len) == 0;
+	return n - i >= len && s[i] == *with && memcmp(s + i, with, len) == 0;
 }
 
 /* Bytes of an operator's name at i whose symbols are no brackets: "operator<<", "operator()". */

@@ -4,7 +4,8 @@ t_base_SOURCES += \
 t_cli_SOURCES += \
 	tests/support/made_profile.c tests/support/made_profile.h \
 	tests/support/others_rest.c tests/support/others_rest.h \
-	tests/support/read_recording.c tests/support/read_recording.h
+	tests/support/read_recording.c tests/support/read_recording.h \
+	tests/support/stage.c tests/support/stage.h tests/support/stage_code.c
 t_formats_SOURCES += \
 	tests/support/limits_work.h \
 	tests/support/made_everything.c tests/support/made_everything.h \

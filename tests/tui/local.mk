@@ -19,6 +19,7 @@ t_tui_SOURCES += \
 	tests/tui/test_list.c \
 	tests/tui/test_live_rate.c \
 	tests/tui/test_name_cell.c \
+	tests/tui/test_name_set.c \
 	tests/tui/test_osc52.c \
 	tests/tui/test_path_map.c \
 	tests/tui/test_prompt.c \

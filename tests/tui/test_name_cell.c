@@ -73,6 +73,8 @@ Test(name_cell, what_tells_functions_apart_stays, .init = use_utf8)
 	} cases[] = {
 		{ "<core::hash::sip::Hasher<S> as core::hash::Hasher>::write", 37,
 		  "<Hasher<S> as Hasher>::write" },
+		{ "<core::hash::sip::Hasher<S> as core::hash::Hasher>::write", 50,
+		  "<sip::Hasher<S> as hash::Hasher>::write" },
 		{ "<core::hash::sip::Hasher<S> as core::hash::Hasher>::write", 20,
 		  "<Hasher<S> a…::write" },
 		{ "core::slice::cmp::<impl core::cmp::PartialEq<[U]> for [T]>::eq", 37,
@@ -91,32 +93,6 @@ Test(name_cell, what_tells_functions_apart_stays, .init = use_utf8)
 		cr_expect_str_eq(shown, cases[i].shown, "%s in %d: %s", cases[i].name,
 				 cases[i].cols, shown);
 		free(shown);
-	}
-}
-
-/* Of two names that look the same the first word that differs is shown, in no more columns. */
-Test(name_cell, twins_read_other, .init = use_utf8)
-{
-	static const struct {
-		const char *name, *other;
-		int cols;
-		const char *shown;
-	} cases[] = {
-		{ "std::pair<int, long>::pair<int>()", "std::pair<int, char>::pair<int>()", 32,
-		  "std::pair<…>::pair<int>() …long" },
-		{ "f(int*)", "f(char)", 20, "f(int*) …int" },
-		{ "a", "b", 3, " …a" },
-		{ "ключ<один>::f", "ключ<два>::f", 30, "ключ<один>::f …один" },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		char *a = name_apart(cases[i].name, cases[i].other, cases[i].cols, false);
-		char *b = name_apart(cases[i].other, cases[i].name, cases[i].cols, false);
-
-		cr_expect_str_eq(a, cases[i].shown, "%s", a);
-		cr_expect_str_neq(a, b, "%s", b);
-		free(a);
-		free(b);
 	}
 }
 
@@ -148,21 +124,4 @@ Test(name_cell, addresses)
 		cr_expect_leq(text_width(a, strlen(a)), (size_t)cases[i].cols);
 		free(a);
 	}
-}
-
-/* Names that read alike in so many columns are told apart, others stay as they are. */
-Test(name_cell, beside)
-{
-	const char *x = "std::pair<int, long>::pair<int>()",
-		   *y = "std::pair<int, char>::pair<int>()";
-	char *a = name_beside(x, y, 26, false);
-
-	cr_expect(name_may_look_like(x, y));
-	cr_expect(!name_may_look_like(x, x));
-	cr_expect(!name_may_look_like(x, "std::vector<int>::push_back(int)"));
-	cr_assert(a);
-	cr_expect(strstr(a, "…long"), "%s", a);
-	cr_expect_null(name_beside(x, y, 60, false));
-	cr_expect_null(name_beside(x, y, 0, false));
-	free(a);
 }

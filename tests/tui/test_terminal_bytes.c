@@ -142,21 +142,22 @@ static const struct {
 	int n;
 	size_t least, median, most; /* bytes; least: it does do something */
 } budgets[] = {
-	{ "Down in top", "1g", "j", "", 60, 60, 270, 400 },
+	{ "Down in top", "1g", "j", "", 60, 60, 360, 450 },
 	{ "PageDown in top", "1g", " ", "", 7, 100, 2500, 3000 },
-	{ "Down in tree", "2*g", "j", "", 60, 60, 250, 3000 },
+	{ "Down in tree", "2*g", "j", "", 60, 60, 340, 3000 },
 	{ "PageDown in tree", "g", " ", "", 9, 500, 2500, 3000 },
-	{ "Down that scrolls the tree", "g" FORTY_DOWN, "j", "", 60, 60, 230, 3000 },
-	{ "Down in callers", "3g", "j", "", 40, 60, 350, 900 },
+	{ "Down that scrolls the tree", "g" FORTY_DOWN, "j", "", 60, 60, 260, 3000 },
+	{ "Down in callers", "3g", "j", "", 40, 60, 400, 900 },
 	{ "PageDown in callers", "g-", " ", "", 7, 500, 2500, 3000 },
-	{ "Down in butterfly", "1gjb", "j", "", 5, 60, 250, 400 },
+	{ "Down in butterfly", "1gjb", "j", "", 5, 60, 360, 400 },
 	{ "Down in flame", "5", "j", "", 8, 60, 250, 400 },
 	{ "Right in flame", "kkkkk", "l", "", 9, 20, 250, 400 },
 	{ "zoom into flame", "hhhhhhhhhhhk", "\r", "\033", 4, 100, 8000, 8000 },
 	{ "zoom deeper into flame", "jj", "\r", "\033", 4, 100, 8000, 8000 },
 	{ "zoom out of flame", "\r", "\033", "\r", 4, 100, 8000, 8000 },
 	{ "turn flame round", "\033", "i", "", 4, 100, 8000, 8000 },
-	{ "Down in threads", "6g", "j", "", 20, 60, 250, 400 },
+	/* the graph of the row is marked, too */
+	{ "Down in threads", "6g", "j", "", 20, 60, 480, 600 },
 	{ "PageDown in threads", "g", " ", "g", 3, 100, 2500, 3000 },
 	/* the timeline of many threads has a colour a cell */
 	{ "another view", "1", "\t", "", 8, 100, 8000, 9500 },

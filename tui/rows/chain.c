@@ -33,6 +33,7 @@ struct chain {
 	uint32_t *node; /* [n] the main one first, then outward */
 	size_t n;
 	size_t n_cut;  /* how many are left out: the outermost, or those behind the outermost */
+	int main_cols; /* of the main one's cell */
 	int head_cols; /* of the outermost, which is there although others are left out; or 0 */
 };
 
@@ -144,7 +145,7 @@ static void put_name(struct chain *ch, size_t i, int cols)
 	const struct groups *keys = &ch->s->analysis->keys;
 	uint32_t key = ch->src->key(ch->s->analysis, ch->node[i]);
 	struct name_look look = { .style = ch->look->style };
-	char *label;
+	const char *label;
 
 	if (ch->look->by_family)
 		look.style |= row_key_style(&keys->key[key]);
@@ -159,13 +160,11 @@ static void put_name(struct chain *ch, size_t i, int cols)
 	}
 	if (cols > ch->at.cols - ch->used)
 		cols = ch->at.cols - ch->used;
-	label = i == 0 && ch->look->twin && !look.wide
-			? name_beside(keys->key[key].label, ch->look->twin, cols, ch->c->ascii)
-			: NULL;
-	ch->used += name_draw_detailed(ch->c, ch->at.row, ch->at.col + ch->used, cols,
-				       label ? label : keys->key[key].label,
+	if (i == 0)
+		ch->main_cols = cols;
+	label = i == 0 && ch->look->label ? ch->look->label : keys->key[key].label;
+	ch->used += name_draw_detailed(ch->c, ch->at.row, ch->at.col + ch->used, cols, label,
 				       i == 0 && ch->look->detail ? ch->look->detail : "", &look);
-	free(label);
 }
 
 static void put_inward(struct chain *ch)
@@ -197,27 +196,49 @@ static void put_outward(struct chain *ch, int cols)
 		put_text(ch, ch->n - ch->n_cut - 1, " ‹ …");
 }
 
+static void draw(struct chain *ch, uint32_t first, uint32_t last)
+{
+	int cols;
+
+	if (ch->at.cols <= 0)
+		return;
+	list_nodes(ch, first, last);
+	cols = fit(ch);
+	if (cols < 4 && ch->n > 1) {
+		ch->n = 1;
+		cols = ch->at.cols;
+		ch->n_cut = 0;
+		ch->head_cols = 0;
+	}
+	if (ch->src->by_self)
+		put_outward(ch, cols);
+	else
+		put_inward(ch);
+	free(ch->node);
+}
+
 int chain_draw(struct canvas *c, struct chain_cell at, const struct scene *s,
 	       const struct tree_source *src, uint32_t first, uint32_t last,
 	       const struct chain_look *look)
 {
 	struct chain ch = { .c = c, .at = at, .s = s, .src = src, .look = look };
-	int cols;
 
-	if (at.cols <= 0)
-		return 0;
-	list_nodes(&ch, first, last);
-	cols = fit(&ch);
-	if (cols < 4 && ch.n > 1) {
-		ch.n = 1;
-		cols = at.cols;
-		ch.n_cut = 0;
-		ch.head_cols = 0;
-	}
-	if (src->by_self)
-		put_outward(&ch, cols);
-	else
-		put_inward(&ch);
-	free(ch.node);
+	draw(&ch, first, last);
 	return ch.used;
+}
+
+int chain_name_cols(struct chain_cell at, bool ascii, const struct scene *s,
+		    const struct tree_source *src, uint32_t first, uint32_t last,
+		    const struct chain_look *look)
+{
+	struct canvas scratch;
+	struct chain ch = { .c = &scratch, .s = s, .src = src, .look = look };
+
+	if (first == last)
+		return at.cols;
+	canvas_init(&scratch, at.cols > 0 ? at.cols : 1, 1, ascii);
+	ch.at = (struct chain_cell){ 0, 0, at.cols };
+	draw(&ch, first, last);
+	canvas_done(&scratch);
+	return ch.main_cols;
 }

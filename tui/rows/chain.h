@@ -15,9 +15,8 @@ struct chain_look {
 	uint16_t style;     /* flags to add; or the whole style when not by_family */
 	bool wide;          /* the name that matters in full */
 	bool bold;          /* and so */
-	const char *detail; /* what stands behind it, or NULL */
-	const char
-		*twin; /* another one that may look the same, or NULL; borrowed, like the detail */
+	const char *detail; /* what stands behind it, or NULL; borrowed */
+	const char *label;  /* is written instead of it, see names_apart(); NULL: none; borrowed */
 };
 
 /* Where it is drawn. */
@@ -29,6 +28,11 @@ struct chain_cell {
 int chain_draw(struct canvas *c, struct chain_cell at, const struct scene *s,
 	       const struct tree_source *src, uint32_t first, uint32_t last,
 	       const struct chain_look *look);
+
+/* The columns that the name that matters has at most, were the chain drawn so. */
+int chain_name_cols(struct chain_cell at, bool ascii, const struct scene *s,
+		    const struct tree_source *src, uint32_t first, uint32_t last,
+		    const struct chain_look *look);
 
 /* The node whose name matters: the last, or by callers the first. */
 static inline uint32_t chain_main(const struct tree_source *src, uint32_t first, uint32_t last)

@@ -4,6 +4,7 @@ libtui_a_SOURCES += \
 	tui/rows/chain.c tui/rows/chain.h \
 	tui/rows/match_cursor.c tui/rows/match_cursor.h \
 	tui/rows/name_cell.c tui/rows/name_cell.h \
+	tui/rows/name_set.c tui/rows/name_set.h \
 	tui/rows/path_map.c tui/rows/path_map.h \
 	tui/rows/row.c tui/rows/row.h \
 	tui/rows/row_change.c tui/rows/row_change.h \

@@ -4,6 +4,7 @@
 
 #include "tui/rows/name_cell.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,6 @@
 #define ROW_MARK_COLS       4
 #define ROW_MARK_COLS_ASCII 6
 
-/* Columns of the word that tells two names apart. */
-#define APART_COLS 16
-
 /* Fewer columns of what a function belongs to say nothing. */
 #define OWNER_COLS_MIN 3
 
@@ -31,6 +29,9 @@
 
 /* Parts of a qualified name that are tried to be left out. */
 #define PARTS_MOST 16
+
+/* Parts of the paths of types in brackets that are kept where there is room. */
+#define PATH_PARTS_MOST 3
 
 /* A number behind a name is left out where fewer columns than these would be left for the name. */
 #define DETAILED_COLS_MIN 6
@@ -121,30 +122,45 @@ static bool is_word(char c)
 
 /*
  * Rust names a method by its type and trait, with the paths of both: <core::hash::sip::Hasher<S> as core::hash::Hasher>::finish.
- * What stands in brackets loses its paths: <Hasher<S> as Hasher>::finish. NULL for other names.
+ * What stands in brackets loses its paths but for the last `keep` parts, <Hasher<S> as Hasher>::finish with none; at most
+ * PATH_PARTS_MOST. NULL for other names.
  */
-static char *without_paths(const char *name)
+static char *without_paths(const char *name, size_t keep)
 {
 	const char *type = *name == '<' ? name : strstr(name, "::<");
-	char *out, *to, *word;
+	char *out, *to, *word[PATH_PARTS_MOST + 2]; /* where the last parts of a path begin */
+	ptrdiff_t gone;
+	size_t n = 1;
 	int depth = 0;
 
 	if (!type)
 		return NULL;
-	out = to = word = xmalloc(strlen(name) + 1);
+	out = to = word[0] = xmalloc(strlen(name) + 1);
 	for (const char *s = name; *s; s++) {
 		if (*s == '<')
 			depth++;
 		else if (*s == '>' && depth > 0 && (s == name || s[-1] != '-'))
 			depth--;
 		if (depth > 0 && s[0] == ':' && s[1] == ':' && is_word(s[2])) {
-			to = word;
-			s++;
+			*to++ = *s++;
+			*to++ = *s;
+			word[n++] = to;
+			if (n <= keep + 1)
+				continue;
+			/* the first part goes, and those behind it move up */
+			n--;
+			gone = word[1] - word[0];
+			memmove(word[0], word[1], (size_t)(to - word[1]));
+			to -= gone;
+			for (size_t i = 1; i < n; i++)
+				word[i] = word[i + 1] - gone;
 			continue;
 		}
 		*to++ = *s;
-		if (!is_word(*s))
-			word = to;
+		if (!is_word(*s)) {
+			word[0] = to;
+			n = 1;
+		}
 	}
 	*to = '\0';
 	return out;
@@ -237,14 +253,18 @@ static char *short_address(const char *name, const char *plus, int cols, bool as
 static char *shortened(const char *name, int cols, int mark_cols, bool ascii)
 {
 	const char *last, *address = address_in(name);
-	char *out, *brief;
+	char *out, *brief = NULL;
 
 	if (address && width_of(name) > cols)
 		return short_address(name, address, cols > 0 ? cols : 0, ascii);
 	out = folded(name, cols, ascii);
-	brief = out ? NULL : without_paths(name);
-	if (brief)
+	for (size_t keep = PATH_PARTS_MOST + 1; !out && keep-- > 0;) {
+		free(brief);
+		brief = without_paths(name, keep);
+		if (!brief)
+			break;
 		out = folded(brief, cols, ascii);
+	}
 	if (!out)
 		out = by_parts(brief ? brief : name, cols, ascii, &last);
 	if (!out && *last)
@@ -265,9 +285,15 @@ char *name_short(const char *name, int cols, bool ascii)
 	return out;
 }
 
-static char *short_in_row(const char *name, int cols, bool ascii)
+char *name_in_row(const char *name, int cols, bool ascii)
 {
-	return shortened(name, cols, ascii ? ROW_MARK_COLS_ASCII : ROW_MARK_COLS, ascii);
+	size_t n = strnlen(name, NAME_MOST_BYTES);
+	char *begin = name[n] != '\0' ? xstrndup(name, n) : NULL, *out;
+
+	out = shortened(begin ? begin : name, cols, ascii ? ROW_MARK_COLS_ASCII : ROW_MARK_COLS,
+			ascii);
+	free(begin);
+	return out;
 }
 
 /* The name as it will be shown; the caller frees. */
@@ -278,7 +304,7 @@ static char *shown_name(const char *name, int cols, const struct name_look *look
 	int hidden;
 
 	if (!look->wide && look->shift == 0 && name[n] == '\0')
-		return short_in_row(name, cols, ascii);
+		return name_in_row(name, cols, ascii);
 	whole = text_clean(name, n, ascii);
 	hidden = width_of(whole) - cols;
 	if (look->shift > 0 && hidden > 0) {
@@ -286,7 +312,7 @@ static char *shown_name(const char *name, int cols, const struct name_look *look
 			hidden = look->shift;
 		out = xstrdup(whole + text_clip(whole, strlen(whole), (size_t)hidden, &got));
 	} else {
-		out = look->wide ? xstrdup(whole) : short_in_row(whole, cols, ascii);
+		out = look->wide ? xstrdup(whole) : name_in_row(whole, cols, ascii);
 	}
 	free(whole);
 	return out;
@@ -358,80 +384,6 @@ int name_draw_detailed(struct canvas *c, int row, int col, int cols, const char 
 		used += canvas_printf(c, row, col + used, cols - used, STYLE_DIM, "%s%s", gap,
 				      detail);
 	return used;
-}
-
-/* The word that stands at byte `at` of name; what is no word goes on for a few bytes. */
-static char *word_at(const char *name, size_t at)
-{
-	size_t begin = at, end = at, got;
-
-	while (begin > 0 && is_word(name[begin - 1]))
-		begin--;
-	while (is_word(name[end]))
-		end++;
-	if (end == begin)
-		end = at + text_clip(name + at, strlen(name + at), APART_COLS / 2, &got);
-	end = begin + text_clip(name + begin, end - begin, APART_COLS, &got);
-	return xstrndup(name + begin, end - begin);
-}
-
-char *name_apart(const char *name, const char *other, int cols, bool ascii)
-{
-	const char *dots = ascii ? " ..." : " …";
-	size_t at = 0, got;
-	char *whole = text_clean(name, strnlen(name, NAME_MOST_BYTES), ascii), *word, *shown, *out;
-	char *beside = text_clean(other, strnlen(other, NAME_MOST_BYTES), ascii);
-	int room;
-
-	while (whole[at] && whole[at] == beside[at])
-		at++;
-	/* not amid a code point */
-	while (at > 0 && ((unsigned char)whole[at] & 0xc0) == 0x80)
-		at--;
-	word = word_at(whole, at);
-	room = cols - width_of(dots) - width_of(word);
-	shown = room > 0 ? short_in_row(whole, room, ascii) : xstrdup("");
-	shown[text_clip(shown, strlen(shown), (size_t)(room > 0 ? room : 0), &got)] = '\0';
-	out = xasprintf("%s%s%s", shown, dots, word);
-	free(whole);
-	free(beside);
-	free(word);
-	free(shown);
-	return out;
-}
-
-/* What a function's name ends in: names that look the same have that in common, mostly. */
-static const char *last_word(const char *name)
-{
-	const char *last = name;
-
-	for (const char *s = name; *s && *s != '('; s++)
-		if (s[0] == ':' && s[1] == ':')
-			last = s + 2;
-	return last;
-}
-
-bool name_may_look_like(const char *name, const char *other)
-{
-	const char *last = last_word(name);
-
-	return strncmp(last_word(other), last, strcspn(last, "<(")) == 0 &&
-	       strcmp(other, name) != 0;
-}
-
-char *name_beside(const char *name, const char *other, int cols, bool ascii)
-{
-	char *x, *y;
-	bool same;
-
-	if (cols <= 0)
-		return NULL;
-	x = name_short(name, cols, ascii);
-	y = name_short(other, cols, ascii);
-	same = strcmp(x, y) == 0;
-	free(x);
-	free(y);
-	return same ? name_apart(name, other, cols, ascii) : NULL;
 }
 
 char *name_full(const struct key *k)

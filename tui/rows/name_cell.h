@@ -25,16 +25,8 @@ struct name_look {
  */
 char *name_short(const char *name, int cols, bool ascii);
 
-/*
- * The name in at most cols columns so that it reads other than another one which looks the same there: with the first
- * word that differs behind it, "pair<…>::pair<…>() …long". Names are different. The caller frees.
- */
-char *name_apart(const char *name, const char *other, int cols, bool ascii);
-
-/* May two different names look the same where there is little room? They end alike. */
-bool name_may_look_like(const char *name, const char *other);
-/* name_apart() where the two do look the same in so many columns; NULL: they do not. The caller frees. */
-char *name_beside(const char *name, const char *other, int cols, bool ascii);
+/* The same as a row has it, where a cut is marked in fewer columns, too. The caller frees. */
+char *name_in_row(const char *name, int cols, bool ascii);
 
 /* Writes a name into at most cols columns of the canvas and returns the columns used. */
 int name_draw(struct canvas *c, int row, int col, int cols, const char *name,

@@ -23,24 +23,16 @@
 /* Threads that are looked through for whose a name is. */
 #define THREADS_MOST 16384
 
-void row_draw_marker_in(struct canvas *c, struct rect r, int line, const struct row_shape *sh)
+void row_draw_marker(struct canvas *c, struct rect r, int line)
 {
-	int end = sh && sh->module_cols > 0 && sh->module < r.cols ? sh->module : r.cols;
+	const struct rect at = { r.row + line, r.col + (r.cols > 1), 1, r.cols - (r.cols > 1) };
 
 	if (line < 0 || line >= r.rows || r.cols < 1)
 		return;
-	canvas_fill(c, r.row + line, r.col + (r.cols > 1), 1, STYLE_NORMAL, GLYPH_CLOSED);
-	/* Blanks behind the name would cost as many bytes as it does. */
-	while (end > 0 && canvas_is_blank(c, r.row + line, r.col + end - 1))
-		end--;
-	canvas_add_style(c, r.row + line, r.col + (r.cols > 1), end - (r.cols > 1), STYLE_SELECTED);
-	c->cursor_row = r.row + line;
-	c->cursor_col = r.col + (r.cols > 1);
-}
-
-void row_draw_marker(struct canvas *c, struct rect r, int line)
-{
-	row_draw_marker_in(c, r, line, NULL);
+	canvas_fill(c, at.row, at.col, 1, STYLE_NORMAL, GLYPH_CLOSED);
+	canvas_add_style(c, at.row, at.col, at.cols, STYLE_SELECTED);
+	c->cursor_row = at.row;
+	c->cursor_col = at.col;
 }
 
 void row_draw_nothing(struct canvas *c, struct rect r, const struct scene *s)
@@ -116,15 +108,16 @@ bool row_matches(const struct scene *s, const struct groups *keys, uint32_t key)
 	       s->search->matches[key];
 }
 
-int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
-		  const struct key *k, const char *tag)
+/* Columns of the name's cell beside the family's tag and the remark; *tag_col: where that begins, or 0. */
+static int beside_tags(const struct row_shape *sh, bool mono, const struct key *k, const char *tag,
+		       int *family_col, int *tag_col)
 {
 	int left = sh->name_cols;
 
-	if (c->mono && left >= 16 && !(k->flags & FUNCTION_COMM)) {
+	*family_col = *tag_col = 0;
+	if (mono && left >= 16 && !(k->flags & FUNCTION_COMM)) {
 		left -= 4;
-		canvas_puts(c, r.row + line, r.col + sh->name + left + 1, 3, STYLE_DIM,
-			    row_family_tag(k->family));
+		*family_col = left + 1;
 	}
 	if (tag && left >= 16) {
 		int cols = (int)text_width(tag, strlen(tag));
@@ -132,9 +125,49 @@ int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, i
 		if (cols > left / 3)
 			return left;
 		left -= cols + 1;
-		canvas_puts(c, r.row + line, r.col + sh->name + left + 1, cols, STYLE_DIM, tag);
+		*tag_col = left + 1;
 	}
 	return left;
+}
+
+int row_tags_left(const struct row_shape *sh, bool mono, const struct key *k, const char *tag)
+{
+	int family_col, tag_col;
+
+	return beside_tags(sh, mono, k, tag, &family_col, &tag_col);
+}
+
+int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		  const struct key *k, const char *tag)
+{
+	int family_col, tag_col, left = beside_tags(sh, c->mono, k, tag, &family_col, &tag_col);
+	int col = r.col + sh->name;
+
+	if (family_col > 0)
+		canvas_puts(c, r.row + line, col + family_col, 3, STYLE_DIM,
+			    row_family_tag(k->family));
+	if (tag_col > 0)
+		canvas_puts(c, r.row + line, col + tag_col, (int)text_width(tag, strlen(tag)),
+			    STYLE_DIM, tag);
+	return left;
+}
+
+struct seen_name row_seen_name(const struct row_shape *sh, const struct canvas *c,
+			       const struct scene *s, const struct row_key *k)
+{
+	const struct key *key = &k->keys->key[k->key];
+	int cols = row_tags_left(sh, c->mono, key, k->tag);
+	char detail[FMT_SIZE];
+
+	if (row_note_of_key(s, k->keys, k->key))
+		cols = row_note_cols(cols);
+	/* names in full end where they are cut, and a thread's is known by its number */
+	if (s->wide || k->shift || *row_detail(s, k->keys, k->key, detail))
+		return (struct seen_name){ .label = NULL };
+	return (struct seen_name){ .label = key->label,
+				   .module = key->module,
+				   .cols = cols - k->indent,
+				   .module_cols = sh->module_cols };
 }
 
 void row_draw_module(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
@@ -155,7 +188,7 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 	int left = row_draw_tags(sh, c, r, line, key, k->tag);
 	int cols = (note ? row_draw_note(sh, c, r, line, left) : left) - k->indent;
 	int col = r.col + sh->name + k->indent;
-	char detail[FMT_SIZE], *label;
+	char detail[FMT_SIZE];
 
 	look.style = k->dim ? STYLE_DIM : row_key_style(key);
 	if (k->hot)
@@ -164,11 +197,8 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 		look.style |= STYLE_SELECTED;
 	if (row_matches(s, k->keys, k->key))
 		look.style |= STYLE_MATCH;
-	label = k->twin && !s->wide && !k->shift ? name_beside(key->label, k->twin, cols, c->ascii)
-						 : NULL;
-	name_draw_detailed(c, r.row + line, col, cols, label ? label : key->label,
+	name_draw_detailed(c, r.row + line, col, cols, k->label ? k->label : key->label,
 			   row_detail(s, k->keys, k->key, detail), &look);
-	free(label);
 	row_draw_module(sh, c, r, line, key);
 }
 

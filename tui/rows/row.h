@@ -8,16 +8,15 @@
 
 #include "query/core/filter_term.h"
 #include "query/core/groups.h"
+#include "tui/rows/name_set.h"
 #include "tui/rows/row_shape.h"
 
 struct calltree;
 
 /*
- * Marks the selected row, which was drawn: all of it up to the module's cell, and an arrow in front, where the hardware
- * cursor belongs. sh: where its columns are; NULL: there is no such cell.
+ * Marks the selected row, which was drawn: all of it, and an arrow in front, where the hardware cursor belongs. Its view draws
+ * the line to the end.
  */
-void row_draw_marker_in(struct canvas *c, struct rect r, int line, const struct row_shape *sh);
-/* The same without. */
 void row_draw_marker(struct canvas *c, struct rect r, int line);
 
 /* Instead of rows: why there are none. */
@@ -46,18 +45,24 @@ struct row_key {
 	int indent;      /* columns left free at the cell's left */
 	const char *tag; /* a remark at its right end, or NULL */
 	bool selected, hot;
-	bool dim;         /* the row stands back */
-	int shift;        /* as name_look's */
-	const char *twin; /* another label in sight that may look the same, or NULL; borrowed */
+	bool dim;  /* the row stands back */
+	int shift; /* as name_look's */
+	const char *
+		label; /* is written instead of the key's, see names_apart(); NULL: none; borrowed */
 };
 
 void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		  const struct scene *s, const struct row_key *k);
+/* What row_draw_key() writes, to be compared with other names in sight. */
+struct seen_name row_seen_name(const struct row_shape *sh, const struct canvas *c,
+			       const struct scene *s, const struct row_key *k);
 /* The columns that a remark may have, with a family tag beside it: a longer one is left out. */
 static inline int row_tag_most(const struct row_shape *sh)
 {
 	return (sh->name_cols - 4) / 3;
 }
+/* Columns left of the name's cell beside the remark and, without colours (mono), the family tag. */
+int row_tags_left(const struct row_shape *sh, bool mono, const struct key *k, const char *tag);
 /* The parts of it: remark and, without colours, family tag; returns columns left of the cell. */
 int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		  const struct key *k, const char *tag);

@@ -85,10 +85,15 @@ const struct note *row_note_of_site(const struct scene *s, const struct key *fun
 				    function->module);
 }
 
+int row_note_cols(int left)
+{
+	return left < NAME_LEAST ? left : left - 2;
+}
+
 int row_draw_note(const struct row_shape *sh, struct canvas *c, struct rect r, int line, int left)
 {
-	if (left < NAME_LEAST)
+	if (row_note_cols(left) == left)
 		return left;
 	canvas_fill(c, r.row + line, r.col + sh->name + left - 1, 1, STYLE_MARK, GLYPH_NOTE);
-	return left - 2;
+	return row_note_cols(left);
 }

@@ -28,6 +28,8 @@ const char *row_note_kind(const struct groups *keys, uint32_t key);
 /* What a note on a site is called; the caller frees. */
 char *row_note_site_name(const struct key *function, const char *source);
 
+/* What is left of so many columns beside the mark; all of them where there is no room for it. */
+int row_note_cols(int left);
 /* Draws the mark at the right end of what is left of the name's cell; returns the columns left of it. */
 int row_draw_note(const struct row_shape *sh, struct canvas *c, struct rect r, int line, int left);
 

@@ -27,6 +27,12 @@
 /* Rows that are narrower have an eighth for modules. */
 #define MODULE_WIDE_COLS 110
 
+/* Columns that modules keep where names are long: "libc.so.6". */
+#define MODULE_LEAST 9
+
+/* Functions that are looked through for names that are cut. */
+#define NAMES_MOST 512u
+
 /* Modules that are looked through for the longest name. */
 #define MODULES_MOST 512u
 
@@ -286,6 +292,26 @@ static void name_events(struct row_shape *sh)
 	}
 }
 
+/*
+ * Modules are narrowed before any function's name is cut, down to what narrow rows give them. The same functions are looked at
+ * whatever is in sight, so that scrolling moves no column.
+ */
+static void narrow_module(struct row_shape *sh, const struct scene *s, int cols)
+{
+	const struct groups *keys = &s->analysis->keys;
+	int spare = sh->module_cols - max_int(cols / 8, MODULE_LEAST), most = sh->name_cols, by;
+
+	for (uint32_t i = 0; i < keys->n && i < NAMES_MOST && most < sh->name_cols + spare; i++)
+		most = max_int(most,
+			       (int)strnlen(keys->key[i].label, (size_t)(sh->name_cols + spare)));
+	by = most - sh->name_cols;
+	if (spare <= 0 || by <= 0)
+		return;
+	sh->name_cols += by;
+	sh->module_cols -= by;
+	sh->module += by;
+}
+
 void row_shape_init(struct row_shape *sh, const struct scene *s, const struct row_wish *w, int cols)
 {
 	int module = w->module && !s->wide ? module_cols(s, cols) : 0;
@@ -312,6 +338,7 @@ void row_shape_init(struct row_shape *sh, const struct scene *s, const struct ro
 		if (sh->number[i].col < 0)
 			sh->number[i].digits = sh->number[i].bar = 0;
 	sh->name_cols = max_int(sh->name_cols, 0);
+	narrow_module(sh, s, cols);
 }
 
 /* A title with the arrow of the column that rules. */

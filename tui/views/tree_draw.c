@@ -12,7 +12,7 @@
 #include "query/analysis.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/chain.h"
-#include "tui/rows/name_cell.h"
+#include "tui/rows/name_set.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_change.h"
 #include "tui/rows/row_note.h"
@@ -100,12 +100,6 @@ static const char *tag_of(const struct tree_view *v, const struct scene *s, uint
 	return tag ? tag : src->inlined(a, node) ? "inl" : NULL;
 }
 
-/* Names that rows in sight are known by, [n]; NULL: none. */
-struct names {
-	const char **at; /* owned */
-	size_t n;
-};
-
 /* The row of a line on the screen; false: there is none. */
 static bool row_at(const struct tree_view *v, size_t line, size_t *i)
 {
@@ -113,44 +107,26 @@ static bool row_at(const struct tree_view *v, size_t line, size_t *i)
 	return *i < v->rows.n;
 }
 
-static struct names names_in_sight(const struct tree_view *v, struct analysis *a, int lines)
+/* Where the names of a row stand in the view, on whichever line; left: columns of the name's cell beside its tags. */
+static struct chain_cell cell_of(const struct tree_view *v, const struct scene *s, int left,
+				 const struct tree_row *row, uint32_t last)
 {
-	struct names names = { .at = xcalloc((size_t)lines + 1, sizeof(*names.at)) };
-	size_t i;
+	int col = tree_draw_arrow_col(v, row->indent);
 
-	for (; names.n < (size_t)lines && row_at(v, names.n, &i); names.n++) {
-		const struct tree_row *row = &v->rows.at[i];
-
-		if (row->n_more == 0)
-			names.at[names.n] = tree_key(v->rows.src, a,
-						     chain_main(v->rows.src, row->node,
-								tree_rows_last(&v->rows, a, i)))
-						    ->label;
-	}
-	return names;
+	if (row_note_of_nodes(s, v->rows.src, row->node, last))
+		left = row_note_cols(left);
+	return (struct chain_cell){ .col = col + ARROW_COLS,
+				    .cols = left - (col - v->shape.name) - ARROW_COLS };
 }
 
-/* Another function in sight whose name may look the same; NULL: there is none. */
-static const char *twin_of(const struct names *names, size_t line)
-{
-	const char *name = names->at[line];
-
-	for (size_t i = 0; name && i < names->n; i++)
-		if (names->at[i] && names->at[i] != name && name_may_look_like(name, names->at[i]))
-			return names->at[i];
-	return NULL;
-}
-
-/* The chain of a row, and which process a thread's name is of. */
-static void draw_names(const struct tree_view *v, const struct scene *s, struct canvas *c,
-		       struct chain_cell at, const struct tree_row *row, uint32_t last,
-		       bool selected, const char *twin, bool pinned)
+static struct chain_look look_of(const struct tree_view *v, const struct scene *s,
+				 const struct tree_row *row, uint32_t last, bool selected,
+				 bool pinned, char detail[FMT_SIZE])
 {
 	struct analysis *a = s->analysis;
 	const struct tree_source *src = v->rows.src;
 	uint32_t node = chain_main(src, row->node, last);
 	struct chain_look look = { .by_family = true, .wide = s->wide };
-	char detail[FMT_SIZE];
 
 	look.style = selected ? STYLE_SELECTED : 0;
 	if (pinned)
@@ -158,11 +134,44 @@ static void draw_names(const struct tree_view *v, const struct scene *s, struct 
 	else if (verdict_of(v, a, last) != VERDICT_BEYOND)
 		look = (struct chain_look){ .style = (uint16_t)(look.style | STYLE_DIM),
 					    .wide = s->wide };
-	look.twin = twin;
 	look.bold = !pinned && row_is_hot(s, src->self(a, last));
+	/* which process a thread's name is of */
 	row_detail(s, &a->keys, src->key(a, node), detail);
 	look.detail = row->node == last ? detail : "";
-	chain_draw(c, at, s, src, row->node, last, &look);
+	return look;
+}
+
+/* The names that rows in sight are known by, as wide as they are drawn; returns how many lines there are. */
+static size_t names_in_sight(const struct tree_view *v, const struct scene *s,
+			     const struct canvas *c, size_t most, struct seen_name *seen)
+{
+	const struct tree_source *src = v->rows.src;
+	struct analysis *a = s->analysis;
+	size_t line = 0, i;
+
+	for (; line < most && row_at(v, line, &i); line++) {
+		const struct tree_row *row = &v->rows.at[i];
+		char detail[FMT_SIZE];
+		struct chain_look look;
+		struct chain_cell at;
+		const struct key *key;
+		uint32_t last;
+
+		if (row->n_more > 0 || s->wide)
+			continue;
+		last = tree_rows_last(&v->rows, a, i);
+		key = tree_key(src, a, chain_main(src, row->node, last));
+		look = look_of(v, s, row, last, false, line < v->list.pinned, detail);
+		at = cell_of(v, s, row_tags_left(&v->shape, c->mono, key, tag_of(v, s, last)), row,
+			     last);
+		if (*detail)
+			continue;
+		seen[line].label = key->label;
+		seen[line].module = key->module;
+		seen[line].module_cols = v->shape.module_cols;
+		seen[line].cols = chain_name_cols(at, c->ascii, s, src, row->node, last, &look);
+	}
+	return line;
 }
 
 /* What a node weighed in the last minute: all that is below it, or of callers what ends in the function. */
@@ -198,9 +207,9 @@ static void draw_more(const struct tree_view *v, const struct scene *s, struct c
 		      "… %s more", fmt_count(count, row->n_more));
 }
 
-/* pinned: the row is above what is in sight, and stands back. */
+/* label: what its name is written as, or NULL. pinned: the row is above what is in sight, and stands back. */
 static void draw_row(const struct tree_view *v, const struct scene *s, struct canvas *c,
-		     struct rect r, int line, size_t i, const char *twin, bool pinned)
+		     struct rect r, int line, size_t i, const char *label, bool pinned)
 {
 	struct analysis *a = s->analysis;
 	const struct tree_source *src = v->rows.src;
@@ -212,7 +221,9 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 	struct row_values values;
 	uint32_t arrow = ' ';
 	struct chain_cell at;
-	int col, left;
+	struct chain_look look;
+	char detail[FMT_SIZE];
+	int left;
 
 	if (row->n_more > 0) {
 		draw_more(v, s, c, r, line, row, selected);
@@ -234,14 +245,17 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 		row_sparkline_draw(&v->minute, c, r, line, &l);
 	}
 	left = row_draw_tags(sh, c, r, line, key, tag_of(v, s, last));
+	at = cell_of(v, s, left, row, last);
 	if (row_note_of_nodes(s, src, row->node, last))
-		left = row_draw_note(sh, c, r, line, left);
-	col = tree_draw_arrow_col(v, row->indent);
-	left -= col - sh->name;
-	if (left > 0)
-		canvas_fill(c, r.row + line, r.col + col, 1, row_joint_style(key), arrow);
-	at = (struct chain_cell){ r.row + line, r.col + col + ARROW_COLS, left - ARROW_COLS };
-	draw_names(v, s, c, at, row, last, selected, twin, pinned);
+		row_draw_note(sh, c, r, line, left);
+	if (at.cols + ARROW_COLS > 0)
+		canvas_fill(c, r.row + line, r.col + at.col - ARROW_COLS, 1, row_joint_style(key),
+			    arrow);
+	at.row = r.row + line;
+	at.col += r.col;
+	look = look_of(v, s, row, last, selected, pinned, detail);
+	look.label = label;
+	chain_draw(c, at, s, src, row->node, last, &look);
 	row_draw_module(sh, c, r, line, key);
 }
 
@@ -280,7 +294,9 @@ int tree_draw_top(struct rect r)
 void tree_draw(const struct tree_view *v, const struct scene *s, struct canvas *c, struct rect r)
 {
 	int top = tree_draw_top(r);
-	struct names names;
+	struct seen_name *seen;
+	size_t most, n;
+	char **label;
 
 	if (r.rows <= 0 || r.cols <= 0)
 		return;
@@ -288,15 +304,19 @@ void tree_draw(const struct tree_view *v, const struct scene *s, struct canvas *
 		draw_header(v, c, r);
 	if (v->rows.n == 0)
 		row_draw_nothing(c, r, s);
-	names = names_in_sight(v, s->analysis, r.rows - top);
-	for (size_t line = 0; line < names.n; line++) {
+	most = r.rows > top ? (size_t)(r.rows - top) : 0;
+	seen = xcalloc(most + 1, sizeof(*seen));
+	n = names_in_sight(v, s, c, most, seen);
+	label = names_apart(seen, n, c->ascii);
+	for (size_t line = 0; line < n; line++) {
 		int at = (int)line + top;
 		size_t i;
 
 		row_at(v, line, &i);
-		draw_row(v, s, c, r, at, i, twin_of(&names, line), line < v->list.pinned);
+		draw_row(v, s, c, r, at, i, label[line], line < v->list.pinned);
 		if (i == v->list.cursor)
-			row_draw_marker_in(c, r, at, &v->shape);
+			row_draw_marker(c, r, at);
 	}
-	free(names.at);
+	names_apart_free(label, n);
+	free(seen);
 }

@@ -258,25 +258,37 @@ static void draw_minute(const struct bfly_view *v, const struct scene *s, struct
 	row_sparkline_draw(&v->minute, c, r, line, &l);
 }
 
-/* A row above or below the centre. */
+/* What stands in the name's cell of a row that has a key. */
+static struct row_key name_of(const struct bfly_view *v, const struct scene *s,
+			      const struct butterfly_row *row)
+{
+	const struct groups *keys = &s->analysis->keys;
+	struct row_key name = { .keys = keys, .key = row->key };
+	enum change_verdict verdict = verdict_of(v, s, row);
+
+	name.dim = (keys->key[row->key].flags & FUNCTION_COMM) != 0 || verdict != VERDICT_BEYOND;
+	name.tag = s->analysis->diff ? row_change_tag(&v->shape, s, &keys->key[row->key], verdict)
+				     : NULL;
+	return name;
+}
+
+/* A row above or below the centre, its number n; label: what its name is written as, or NULL. */
 static void draw_row(const struct bfly_view *v, const struct scene *s, struct canvas *c,
-		     struct rect r, int line, const struct butterfly_row *row, bool selected)
+		     struct rect r, int line, const struct butterfly_row *row, uint32_t n,
+		     const char *label)
 {
 	const struct groups *keys = &s->analysis->keys;
 	struct row_values values = {
 		.key = row->key, .self = row->total, .total = row->total, .bar = STYLE_BAR
 	};
-	struct row_key name = { .keys = keys, .key = row->key, .selected = selected };
-	enum change_verdict verdict;
+	bool selected = n == v->list.cursor;
 
 	if (row->key != KEY_NONE) {
+		struct row_key name = name_of(v, s, row);
+
+		name.selected = selected;
+		name.label = label;
 		values.bar = row_bar_style(&keys->key[row->key]);
-		verdict = verdict_of(v, s, row);
-		name.dim = (keys->key[row->key].flags & FUNCTION_COMM) != 0 ||
-			   verdict != VERDICT_BEYOND;
-		name.tag = s->analysis->diff
-				   ? row_change_tag(&v->shape, s, &keys->key[row->key], verdict)
-				   : NULL;
 		row_draw_key(&v->shape, c, r, line, s, &name);
 	} else {
 		canvas_puts(c, r.row + line, r.col + v->shape.name, v->shape.name_cols,
@@ -284,25 +296,33 @@ static void draw_row(const struct bfly_view *v, const struct scene *s, struct ca
 			    "(called by nothing)");
 	}
 	row_draw_numbers(&v->shape, c, r, line, &values);
+	draw_minute(v, s, c, r, line, n);
 	if (selected)
-		row_draw_marker_in(c, r, line, &v->shape);
+		row_draw_marker(c, r, line);
 }
 
 static void draw_half(const struct bfly_view *v, const struct scene *s, struct canvas *c,
 		      struct rect r, int line, const struct half *h, bool below)
 {
-	const struct butterfly_row *rows = below ? v->b.callees : v->b.callers;
-	uint32_t n = below ? v->b.n_callees : v->b.n_callers;
+	const struct butterfly_row *rows = (below ? v->b.callees : v->b.callers) + h->top;
+	uint32_t n = (below ? v->b.n_callees : v->b.n_callers) - h->top, first = h->top, shown = 0;
+	struct seen_name *seen = xcalloc(r.rows > 0 ? (size_t)r.rows : 1, sizeof(*seen));
+	char **label;
 
-	for (int i = 0; i < h->rows && line + i < r.rows; i++) {
-		uint32_t at = h->top + (uint32_t)i;
-		uint32_t row = below ? v->b.n_callers + 1 + at : at;
+	first += below ? v->b.n_callers + 1 : 0;
+	for (; (int)shown < h->rows && line + (int)shown < r.rows && shown < n; shown++) {
+		struct row_key name;
 
-		if (at >= n)
+		if (rows[shown].key == KEY_NONE)
 			continue;
-		draw_row(v, s, c, r, line + i, &rows[at], row == v->list.cursor);
-		draw_minute(v, s, c, r, line + i, row);
+		name = name_of(v, s, &rows[shown]);
+		seen[shown] = row_seen_name(&v->shape, c, s, &name);
 	}
+	label = names_apart(seen, shown, c->ascii);
+	for (uint32_t i = 0; i < shown; i++)
+		draw_row(v, s, c, r, line + (int)i, &rows[i], first + i, label[i]);
+	names_apart_free(label, shown);
+	free(seen);
 }
 
 /* The function itself: its shares of everything, where it is written, its module. */
@@ -332,7 +352,7 @@ static void draw_centre(const struct bfly_view *v, const struct scene *s, struct
 	row_draw_key(sh, c, r, line, s, &name);
 	draw_minute(v, s, c, r, line, v->b.n_callers);
 	if (name.selected)
-		row_draw_marker_in(c, r, line, &v->shape);
+		row_draw_marker(c, r, line);
 	free(source);
 }
 

@@ -191,6 +191,8 @@ static void draw_line(const struct findings_view *v, const struct scene *s, stru
 			    STYLE_DIM, f->view);
 	if (l->first && l->finding == v->list.cursor)
 		row_draw_marker(c, r, line);
+	else if (l->finding == v->list.cursor)
+		canvas_add_style(c, r.row + line, r.col + 1, r.cols - 1, STYLE_SELECTED);
 }
 
 static const char *nothing_to_say(const struct scene *s)

@@ -135,9 +135,6 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 {
 	const struct activity_row *row = thread_list_row(&v->threads, i);
 	const struct row_shape *sh = &v->shape;
-	/* what is over time is not lit: it changes with each of its columns */
-	const int end = sh->name + sh->name_cols;
-	const struct rect name = { r.row, r.col, r.rows, end < r.cols ? end : r.cols };
 	const int64_t *numbers = row->column ? row->column : &row->weight;
 	struct row_values values = { .key = KEY_NONE, .self = numbers, .total = numbers };
 
@@ -154,7 +151,7 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 			     row->slice, v->threads.activity->n_slices,
 			     row->thread == ID_NONE ? 0 : v->threads.activity->most);
 	if (i == v->threads.list.cursor)
-		row_draw_marker(c, name, line);
+		row_draw_marker(c, r, line);
 }
 
 /* The span of the activity, above it. */

@@ -304,51 +304,51 @@ static const char *move_tag(const struct diff_move *m)
 	return m->move == MOVE_MODULE ? "moved" : m->gone ? "inlined?" : "outlined?";
 }
 
-/* Another function in sight whose name may look the same; NULL: there is none. */
-static const char *twin_of(const struct top_view *v, const struct scene *s, uint32_t i)
-{
-	const struct key *key = key_at(v, s, i);
-
-	for (uint32_t k = v->list.top;
-	     v->grouping == GROUP_FUNCTION && k < v->list.n && k - v->list.top < v->list.height;
-	     k++) {
-		const struct key *other = key_at(v, s, k);
-
-		if (k != i && name_may_look_like(key->label, other->label))
-			return other->label;
-	}
-	return NULL;
-}
-
-static void draw_row(const struct top_view *v, const struct scene *s, struct canvas *c,
-		     struct rect r, int line, uint32_t i)
+/* What stands in the name's cell of a row, and in *moved its remark, which the caller frees. */
+static struct row_key name_of(const struct top_view *v, const struct scene *s, uint32_t i,
+			      char **moved)
 {
 	const struct analysis *a = s->analysis;
 	const struct table *t = &a->table;
 	uint32_t key = key_number(v, s, i);
 	size_t at = (size_t)v->row[i] * t->n_columns;
-	struct row_values values = { .key = key, .self = t->self + at, .total = t->total + at };
 	struct row_key name = { .keys = a->table_keys, .key = key, .shift = v->shift };
-	char *moved = move_text(v, s, key);
 	enum change_verdict verdict = VERDICT_BEYOND;
 
-	values.n_samples = t->n_samples[v->row[i]];
-	values.hot = row_is_hot(s, values.self);
-	values.bar = row_bar_style(key_at(v, s, i));
-	name.hot = values.hot;
+	*moved = move_text(v, s, key);
+	name.hot = row_is_hot(s, t->self + at);
 	name.selected = i == v->list.cursor;
 	if (a->diff) {
-		verdict = row_change_verdict(&v->shape, key, values.self, values.total);
+		verdict = row_change_verdict(&v->shape, key, t->self + at, t->total + at);
 		name.tag = row_change_tag(&v->shape, s, key_at(v, s, i), verdict);
 	}
 	name.dim = verdict != VERDICT_BEYOND;
-	if (moved && !name.dim)
-		name.tag = (int)text_width(moved, strlen(moved)) > row_tag_most(&v->shape)
+	if (*moved && !name.dim)
+		name.tag = (int)text_width(*moved, strlen(*moved)) > row_tag_most(&v->shape)
 				   ? move_tag(&v->moves[key])
-				   : moved;
+				   : *moved;
 	else if (!name.tag && v->grouping == GROUP_FUNCTION && t->inlined && t->inlined[key])
 		name.tag = "inl";
-	name.twin = twin_of(v, s, i);
+	return name;
+}
+
+/* label: what its name is written as, or NULL. */
+static void draw_row(const struct top_view *v, const struct scene *s, struct canvas *c,
+		     struct rect r, int line, uint32_t i, const char *label)
+{
+	const struct analysis *a = s->analysis;
+	const struct table *t = &a->table;
+	size_t at = (size_t)v->row[i] * t->n_columns;
+	struct row_values values = { .key = key_number(v, s, i),
+				     .self = t->self + at,
+				     .total = t->total + at };
+	char *moved;
+	struct row_key name = name_of(v, s, i, &moved);
+
+	values.n_samples = t->n_samples[v->row[i]];
+	values.hot = name.hot;
+	values.bar = row_bar_style(key_at(v, s, i));
+	name.label = label;
 	row_draw_numbers(&v->shape, c, r, line, &values);
 	if (v->minute.cols > 0) {
 		struct recent_line l = recent_self(a->recent, &key_at(v, s, i)->id, 1);
@@ -357,8 +357,30 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	}
 	row_draw_key(&v->shape, c, r, line, s, &name);
 	if (name.selected)
-		row_draw_marker_in(c, r, line, &v->shape);
+		row_draw_marker(c, r, line);
 	free(moved);
+}
+
+/* Draws the rows in sight, whose names are told apart, from a line on. */
+static void draw_rows(const struct top_view *v, const struct scene *s, struct canvas *c,
+		      struct rect r, int top)
+{
+	size_t n = 0, most = r.rows > top ? (size_t)(r.rows - top) : 0;
+	struct seen_name *seen = xcalloc(most + 1, sizeof(*seen));
+	char **label;
+
+	for (; n < most && list_at(&v->list, (int)n) != UINT32_MAX; n++) {
+		char *moved;
+		struct row_key name = name_of(v, s, list_at(&v->list, (int)n), &moved);
+
+		seen[n] = row_seen_name(&v->shape, c, s, &name);
+		free(moved);
+	}
+	label = names_apart(seen, n, c->ascii);
+	for (size_t line = 0; line < n; line++)
+		draw_row(v, s, c, r, (int)line + top, list_at(&v->list, (int)line), label[line]);
+	names_apart_free(label, n);
+	free(seen);
 }
 
 static void top_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
@@ -375,12 +397,7 @@ static void top_draw(const void *state, const struct scene *s, struct canvas *c,
 		row_sparkline_draw_title(&v->minute, c, r, 0);
 	if (v->list.n == 0)
 		row_draw_nothing(c, r, s);
-	for (int line = 0; line < r.rows - top; line++) {
-		uint32_t i = list_at(&v->list, line);
-
-		if (i != UINT32_MAX)
-			draw_row(v, s, c, r, line + top, i);
-	}
+	draw_rows(v, s, c, r, top);
 }
 
 /* Sorts for the user, who wants to see what comes first. */
