@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/annotation.h"
-#include "code/listing.h"
+#include "code/annotate_maker.h"
+#include "code/source_programs.h"
 #include "base/fmt.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -27,68 +27,16 @@
 #define FETCH_MAX     4u      /* files that servers are asked for */
 #define SOURCES_MAX   100000u /* lines of source of one function */
 
-/* A line of the function's own. */
-struct own_line {
-	uint32_t path; /* in the listing's paths */
-	uint32_t line;
-	uint32_t weighed; /* in code_weights.line, or ANNOTATION_NONE */
-};
-
-/* A position in a function that was inlined. */
-struct inline_at {
-	uint32_t path, line; /* path in the listing's paths */
-	int64_t total;       /* of column 0 */
-};
-
-/* Of calls inlined into each other so many are told apart; what is deeper belongs to the last. */
-#define MOST_INLINED 256u
-
-/* What was inlined: a function below a line, or below such a node. */
-struct inline_node {
-	uint32_t function;    /* function_id */
-	uint32_t source;      /* the line that it is below */
-	uint32_t parent;      /* the node, or ANNOTATION_NONE right below the line */
-	uint32_t first, next; /* a child, a sibling; ANNOTATION_NONE */
-	uint32_t numbers;
-	VEC(struct inline_at) at; /* owned */
-};
-
-/* The rows of one file in an annotation's sources. */
-struct source_rows {
-	uint32_t first, end;
-};
-
-struct maker {
-	const struct analysis *of;
-	const struct annotate_options *o;
-	struct annotation *a;
-	struct code_weights w;
-	struct groups own_keys; /* by function, where the analysis groups otherwise */
-	struct listing l;
-	struct location_columns locations;
-	VEC(struct own_line) lines;
-	VEC(struct inline_node) nodes;
-	struct map node_index; /* of nodes, by node_key */
-	VEC(uint32_t) in_node; /* the nodes of each address, one address after the other */
-	uint32_t *first_node;  /* [n sources] of the lines' inlined calls, or ANNOTATION_NONE */
-	struct debuginfod *servers; /* NULL: not asked yet; owned */
-	uint32_t n_fetched;         /* files that they were asked for */
-	struct progress *progress;
-	struct source_file
-		*files; /* [l.paths.n] opened so far; state MISSING and no why: not yet */
-	struct source_rows *of_path; /* [l.paths.n] */
-};
-
 /* --- lines --------------------------------------------------------------------------------- */
 
-static const char *text_of(const struct maker *m, uint32_t string)
+const char *maker_text(const struct maker *m, uint32_t string)
 {
 	return profile_string(m->of->profile, (string_id){ string }, NULL);
 }
 
 static void add_line(struct maker *m, uint32_t path, uint32_t line, uint32_t weighed)
 {
-	vec_push(&m->lines, ((struct own_line){ path, line, weighed }));
+	vec_push(&m->lines, ((struct own_line){ path, line, weighed, ANNOTATION_NONE }));
 }
 
 static void collect_lines(struct maker *m)
@@ -96,8 +44,8 @@ static void collect_lines(struct maker *m)
 	const struct listing *l = &m->l;
 
 	for (uint32_t i = 0; i < m->w.n_lines; i++)
-		add_line(m, listing_path(&m->l, text_of(m, m->w.line[i].file)), m->w.line[i].line,
-			 i);
+		add_line(m, listing_path(&m->l, maker_text(m, m->w.line[i].file)),
+			 m->w.line[i].line, i);
 	for (size_t i = 0; i < l->own.n; i++)
 		if (l->own.at[i].path != ANNOTATION_NONE)
 			add_line(m, l->own.at[i].path, l->own.at[i].line, ANNOTATION_NONE);
@@ -141,6 +89,8 @@ static void sort_lines(struct maker *m)
 		if (n == 0 || m->lines.at[n - 1].path != l->path ||
 		    m->lines.at[n - 1].line != l->line)
 			m->lines.at[n++] = *l;
+		else if (l->weighed != ANNOTATION_NONE)
+			m->lines.at[n - 1].also = l->weighed;
 	}
 	m->lines.n = n;
 	free(r.weight);
@@ -148,33 +98,17 @@ static void sort_lines(struct maker *m)
 
 /* --- files --------------------------------------------------------------------------------- */
 
-static const uint8_t *md5_of_build(const struct listing_build *b)
-{
-	return b->has_md5 ? b->md5 : NULL;
-}
-
-/* What a file is compared with that has one state only: where there is a side before, that one. */
-static const struct listing_build *first_build(const struct listing_path *p)
-{
-	return &p->build[p->build[SIDE_BEFORE].known ? SIDE_BEFORE : SIDE_AFTER];
-}
-
-static void open_for(struct maker *m, struct source_file *f, const char *path,
-		     const struct listing_build *b)
-{
-	struct source_options where = m->o->sources;
-
-	where.packed = m->of->profile;
-	source_file_open(f, path, &where, md5_of_build(b), b->built_ns);
-}
-
 static struct source_file *open_source(struct maker *m, uint32_t path)
 {
-	const struct listing_path *p = &m->l.paths.at[path];
+	struct source_options where = m->o->sources;
 	struct source_file *f = &m->files[path];
+	struct source_program b;
 
-	if (!f->path && !f->why)
-		open_for(m, f, p->path, first_build(p));
+	if (f->path || f->why)
+		return f;
+	b = source_programs_first(&m->l.paths.at[path].programs);
+	where.packed = m->of->profile;
+	source_file_open(f, m->l.paths.at[path].path, &where, b.has_md5 ? b.md5 : NULL, b.built_ns);
 	return f;
 }
 
@@ -189,16 +123,17 @@ static bool tick(void *progress, uint64_t done, uint64_t total)
 static void fetch_source(struct maker *m, uint32_t path, struct source_file *f)
 {
 	const struct listing_path *p = &m->l.paths.at[path];
+	struct source_program b = source_programs_first(&p->programs);
 	char *found = NULL;
 
-	if (f->state != SOURCE_MISSING || !m->o->symbols->debug_servers || p->of.n == 0 ||
+	if (f->state != SOURCE_MISSING || !m->o->symbols->debug_servers || b.of.n == 0 ||
 	    p->path[0] != '/' || m->n_fetched++ >= FETCH_MAX)
 		return;
 	if (!m->servers)
 		m->servers = debuginfod_new(NULL);
 	if (m->servers &&
-	    debuginfod_fetch_source(m->servers, &p->of, p->path, tick, m->progress, &found) == 0)
-		source_file_take(f, found, md5_of_build(first_build(p)));
+	    debuginfod_fetch_source(m->servers, &b.of, p->path, tick, m->progress, &found) == 0)
+		source_file_take(f, found, b.has_md5 ? b.md5 : NULL);
 	free(found);
 }
 
@@ -210,107 +145,117 @@ static const char *keep(struct maker *m, char *text)
 	return kept;
 }
 
-static const char *line_text(struct maker *m, uint32_t path, uint32_t line)
+const char *maker_line_text(struct maker *m, uint32_t path, uint32_t line)
 {
 	const char *text = source_file_line(open_source(m, path), line);
 
 	return text ? arena_strndup(&m->a->texts, text, strlen(text)) : NULL;
 }
 
-static const char *last_part(const char *path)
+const char *maker_last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static bool is_doubtful(enum source_state state)
+/* Both sides' paths of a joined file, and of its builds those that compiled the other path from this text. */
+static void say_joined(struct maker *m, uint32_t path, struct annotation_file *file)
 {
-	return state == SOURCE_DIFFERENT || state == SOURCE_NEWER;
+	for (uint32_t i = 0; i < m->l.paths.n; i++) {
+		const struct source_join *join = &m->joins[i];
+		const char *before, *after;
+
+		if (join->to != path)
+			continue;
+		file->also = m->l.paths.at[i].path;
+		before = m->from_after[i] ? file->path : file->also;
+		after = m->from_after[i] ? file->also : file->path;
+		file->joined = keep(
+			m, xasprintf("BEFORE %s and AFTER %s stand on the same lines%s%s", before,
+				     after, join->by_tail ? ", as their paths end alike" : "",
+				     join->n_head == UINT32_MAX
+					     ? ""
+					     : "; what was edited stands by itself"));
+	}
 }
 
-/* What the file that is here is to the programs of the second side. */
-static enum source_state state_after(struct maker *m, uint32_t path, const struct source_file *f,
-				     bool fetched)
+/* Why the lines of a file, or of the file that was joined to it, may be others. */
+static const char *doubt(struct maker *m, uint32_t path)
 {
-	const struct listing_build *b = &m->l.paths.at[path].build[SIDE_AFTER];
-	struct source_file again = { .state = SOURCE_MISSING };
-	enum source_state state;
+	const struct profile *p = m->of->profile;
+	char *own = source_programs_doubt(&m->l.paths.at[path].programs, p, m->of->diff != NULL,
+					  &m->files[path]);
 
-	if (fetched)
-		source_file_take(&again, f->path, md5_of_build(b));
-	else
-		open_for(m, &again, m->l.paths.at[path].path, b);
-	state = again.state;
-	source_file_done(&again);
-	return state;
-}
+	for (uint32_t i = 0; i < m->l.paths.n; i++) {
+		const struct source_file *f = &m->files[i];
+		char *other, *both;
 
-/* Why a file's lines may be others, and in a comparison of which side where it is of one; NULL: nothing says so. */
-static const char *doubt(struct maker *m, uint32_t path, const struct source_file *f, bool fetched)
-{
-	const struct listing_build *b = m->l.paths.at[path].build;
-	enum source_state before = f->state, after = SOURCE_MISSING, state;
-	const char *side = "";
-
-	if (b[SIDE_BEFORE].known && b[SIDE_AFTER].known)
-		after = state_after(m, path, f, fetched);
-	else if (b[SIDE_AFTER].known)
-		after = before, before = SOURCE_MISSING;
-	if (!is_doubtful(before) && !is_doubtful(after))
-		return NULL;
-	state = is_doubtful(before) ? before : after;
-	if (m->of->diff && !is_doubtful(after))
-		side = "BEFORE: ";
-	else if (m->of->diff && !is_doubtful(before))
-		side = "AFTER: ";
-	return keep(m, state == SOURCE_DIFFERENT
-			       ? xasprintf("%s%s is not what was compiled (its MD5 differs): "
-					   "lines may be others",
-					   side, f->path)
-			       : xasprintf("%s%s was changed after the program was built: lines "
-					   "may be others",
-					   side, f->path));
+		if (m->joins[i].to != path)
+			continue;
+		/* Programs that compiled a file which is not here are compared with the text that is shown for it. */
+		if (f->state == SOURCE_MISSING)
+			f = &m->files[path];
+		other = source_programs_doubt(&m->l.paths.at[i].programs, p, true, f);
+		both = own && other ? xasprintf("%s; %s", own, other) : NULL;
+		if (both || !own) {
+			free(own);
+			own = both ? both : other;
+		}
+		if (both)
+			free(other);
+	}
+	return own ? keep(m, own) : NULL;
 }
 
 static uint32_t add_file(struct maker *m, uint32_t path)
 {
 	struct source_file *f = open_source(m, path);
 	struct annotation_file file = { .path = m->l.paths.at[path].path };
-	bool here = f->state != SOURCE_MISSING;
 
 	fetch_source(m, path, f);
-	file.name = last_part(file.path);
+	file.name = maker_last_part(file.path);
 	file.found = f->path ? arena_strndup(&m->a->texts, f->path, strlen(f->path)) : NULL;
 	if (f->state == SOURCE_MISSING)
 		file.why = keep(m, xasprintf("source %s: %s; --source DIR or --source-map FROM=TO "
 					     "says where it is",
 					     file.path, f->why));
 	else
-		file.warning = doubt(m, path, f, !here);
+		file.warning = doubt(m, path);
+	say_joined(m, path, &file);
 	vec_push(&m->a->files, file);
 	return (uint32_t)m->a->files.n - 1;
 }
 
 /* --- sources ------------------------------------------------------------------------------- */
 
+static void add_line_weights(const struct maker *m, uint32_t weighed, int64_t *to)
+{
+	uint32_t n = m->w.n_columns;
+
+	for (uint32_t c = 0; weighed != ANNOTATION_NONE && c < n; c++) {
+		to[c] += m->w.line_self[(size_t)weighed * n + c];
+		to[n + c] += m->w.line_total[(size_t)weighed * n + c];
+	}
+}
+
+/* l: what was weighed there, or NULL. */
 static void add_source(struct maker *m, uint32_t file, uint32_t path, uint32_t line, bool gap,
-		       uint32_t weighed)
+		       const struct own_line *l)
 {
 	struct annotation_source s = { .file = file,
 				       .line = line,
-				       .text = line_text(m, path, line),
+				       .text = maker_line_text(m, path, line),
 				       .numbers = ANNOTATION_NONE,
 				       .gap = gap };
-	uint32_t n = m->w.n_columns;
 
-	if (weighed != ANNOTATION_NONE) {
+	if (l && l->weighed != ANNOTATION_NONE) {
 		int64_t *to;
 
 		s.numbers = annotation_add_numbers(m->a);
-		to = m->a->numbers.at + (size_t)s.numbers * 2 * n;
-		memcpy(to, m->w.line_self + (size_t)weighed * n, n * sizeof(*to));
-		memcpy(to + n, m->w.line_total + (size_t)weighed * n, n * sizeof(*to));
+		to = m->a->numbers.at + (size_t)s.numbers * 2 * m->w.n_columns;
+		add_line_weights(m, l->weighed, to);
+		add_line_weights(m, l->also, to);
 	}
 	vec_push(&m->a->sources, s);
 }
@@ -331,7 +276,7 @@ static void add_sources_of(struct maker *m, size_t from, size_t to)
 		if (!known && l->weighed == ANNOTATION_NONE)
 			continue;
 		if (!known) {
-			add_source(m, file, path, l->line, !first && l->line > next, l->weighed);
+			add_source(m, file, path, l->line, !first && l->line > next, l);
 			next = l->line + 1;
 			continue;
 		}
@@ -343,42 +288,101 @@ static void add_sources_of(struct maker *m, size_t from, size_t to)
 		if (first)
 			gap = false;
 		for (uint32_t k = begin; k < l->line && k <= n_lines; k++)
-			add_source(m, file, path, k, gap && k == begin, ANNOTATION_NONE);
-		add_source(m, file, path, l->line, gap && begin == l->line, l->weighed);
+			add_source(m, file, path, k, gap && k == begin, NULL);
+		add_source(m, file, path, l->line, gap && begin == l->line, l);
 		next = l->line + 1;
 		/* What follows the last line before a gap. */
 		if (after == 0 || after - next > GAP_LINES)
 			for (; next <= end && next <= n_lines; next++)
-				add_source(m, file, path, next, false, ANNOTATION_NONE);
+				add_source(m, file, path, next, false, NULL);
 	}
 }
 
 /* The line where the function is declared, when it is just before the first of its lines. */
-static void add_declaration(struct maker *m)
+static void add_declaration(struct maker *m, uint32_t path)
 {
-	struct annotation *a = m->a;
-	uint32_t path, least = UINT32_MAX;
+	uint32_t line = m->a->declared_line, least = UINT32_MAX;
 
-	if (!a->declared || a->declared_line == 0)
+	if (path == ANNOTATION_NONE || line == 0)
 		return;
-	path = listing_path(&m->l, a->declared);
+	source_join_move(&m->joins[path], &path, &line);
 	for (size_t i = 0; i < m->lines.n; i++)
 		if (m->lines.at[i].path == path && m->lines.at[i].line < least)
 			least = m->lines.at[i].line;
-	if (least != UINT32_MAX && least > a->declared_line &&
-	    least - a->declared_line <= HEAD_LINES)
-		add_line(m, path, a->declared_line, ANNOTATION_NONE);
+	if (least != UINT32_MAX && least > line && least - line <= HEAD_LINES)
+		add_line(m, path, line, ANNOTATION_NONE);
+}
+
+/* Which sides have the function's lines in a file: by its programs, and by what the lines weigh. */
+static void find_sides(const struct maker *m, struct source_side *sides)
+{
+	const struct lens *lens = &m->of->lens;
+
+	for (size_t i = 0; i < m->lines.n; i++) {
+		const struct own_line *l = &m->lines.at[i];
+		struct source_side *s = &sides[l->path];
+
+		s->own = true;
+		for (int side = 0; side < N_SIDES && l->weighed != ANNOTATION_NONE; side++)
+			for (uint32_t run = 0; run < lens->sides.n_runs[side]; run++)
+				s->of_side[side] |=
+					m->w.line_total[(size_t)l->weighed * m->w.n_columns +
+							lens_side(lens, (enum side)side) + run] !=
+					0;
+	}
+	for (size_t i = 0; i < m->l.paths.n; i++)
+		for (size_t k = 0; k < m->l.paths.at[i].programs.n; k++)
+			for (int side = 0; side < N_SIDES; side++)
+				sides[i].of_side[side] |=
+					m->l.paths.at[i].programs.at[k].of_side[side];
+}
+
+/* In a comparison, lines of a file that each side compiled in a directory of its own are lines of one file. */
+static void join_sources(struct maker *m)
+{
+	size_t n = m->l.paths.n;
+	struct source_side *sides;
+	char **mapped;
+
+	for (size_t i = 0; i < n; i++)
+		m->joins[i].to = SOURCE_JOIN_NONE;
+	if (!m->of->diff)
+		return;
+	sides = xcalloc(n + 1, sizeof(*sides));
+	mapped = xcalloc(n + 1, sizeof(*mapped));
+	find_sides(m, sides);
+	for (uint32_t i = 0; i < n; i++) {
+		sides[i].path = m->l.paths.at[i].path;
+		sides[i].file = sides[i].own ? open_source(m, i) : &m->files[i];
+		if (sides[i].own)
+			mapped[i] = source_file_mapped(sides[i].path, &m->o->sources);
+		sides[i].mapped = mapped[i];
+		m->from_after[i] = sides[i].of_side[SIDE_AFTER];
+	}
+	source_join_find(sides, n, m->joins);
+	for (size_t i = 0; i < n; i++)
+		free(mapped[i]);
+	free(mapped);
+	free(sides);
+	for (size_t i = 0; i < m->lines.n; i++)
+		source_join_move(&m->joins[m->lines.at[i].path], &m->lines.at[i].path,
+				 &m->lines.at[i].line);
 }
 
 static void make_sources(struct maker *m)
 {
+	const char *declared = m->a->declared;
+	uint32_t path = declared ? listing_path(&m->l, declared) : ANNOTATION_NONE;
 	struct source_rows *rows;
 
 	collect_lines(m);
-	add_declaration(m);
-	sort_lines(m);
 	m->files = xcalloc(m->l.paths.n + 1, sizeof(*m->files));
 	m->of_path = xcalloc(m->l.paths.n + 1, sizeof(*m->of_path));
+	m->joins = xcalloc(m->l.paths.n + 1, sizeof(*m->joins));
+	m->from_after = xcalloc(m->l.paths.n + 1, sizeof(*m->from_after));
+	join_sources(m);
+	add_declaration(m, path);
+	sort_lines(m);
 	for (size_t from = 0, to; from < m->lines.n; from = to) {
 		for (to = from + 1;
 		     to < m->lines.n && m->lines.at[to].path == m->lines.at[from].path; to++)
@@ -391,11 +395,14 @@ static void make_sources(struct maker *m)
 }
 
 /* The source row of a position, or ANNOTATION_NONE. */
-static uint32_t find_source(const struct maker *m, uint32_t path, uint32_t line)
+uint32_t maker_find_source(const struct maker *m, uint32_t path, uint32_t line)
 {
 	const struct annotation *a = m->a;
-	uint32_t low = m->of_path[path].first, end = m->of_path[path].end, high = end;
+	uint32_t low, high, end;
 
+	source_join_move(&m->joins[path], &path, &line);
+	low = m->of_path[path].first;
+	high = end = m->of_path[path].end;
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
@@ -416,212 +423,13 @@ static void link_code(struct maker *m)
 		const struct listing_own *own = &m->l.own.at[i];
 
 		if (own->path != ANNOTATION_NONE)
-			c->source = find_source(m, own->path, own->line);
+			c->source = maker_find_source(m, own->path, own->line);
 		if (!c->path)
 			continue;
 		if (i > 0 && c[-1].path == c->path && c[-1].line == c->line)
 			c->at = c[-1].at;
 		else
-			c->at = line_text(m, listing_path(&m->l, c->path), c->line);
-	}
-}
-
-/* --- inlined calls ------------------------------------------------------------------------- */
-
-/* What a node is found by: its function, below a line (parent ANNOTATION_NONE) or a node. */
-struct node_key {
-	uint32_t source, parent, function;
-};
-
-static bool is_node(const void *things, uint32_t value, const void *key)
-{
-	const struct maker *m = things;
-	const struct inline_node *n = &m->nodes.at[value];
-	const struct node_key *k = key;
-
-	return n->function == k->function && n->parent == k->parent &&
-	       (k->parent != ANNOTATION_NONE || n->source == k->source);
-}
-
-/* The node of a function below a line (parent ANNOTATION_NONE) or a node. */
-static uint32_t node_of(struct maker *m, uint32_t source, uint32_t parent, uint32_t function)
-{
-	uint32_t *first = parent == ANNOTATION_NONE ? &m->first_node[source]
-						    : &m->nodes.at[parent].first;
-	const struct node_key key = { source, parent, function };
-	bool below_line = parent == ANNOTATION_NONE;
-	uint64_t hash = hash_pair(below_line ? source : ~parent, function);
-	uint32_t at = map_find(&m->node_index, hash, is_node, m, &key);
-	struct inline_node n = { .function = function,
-				 .source = source,
-				 .parent = parent,
-				 .first = ANNOTATION_NONE,
-				 .next = *first };
-
-	if (at != ANNOTATION_NONE)
-		return at;
-	n.numbers = annotation_add_numbers(m->a);
-	at = (uint32_t)m->nodes.n;
-	*first = at;
-	vec_push(&m->nodes, n);
-	map_add(&m->node_index, hash, at);
-	return at;
-}
-
-static void note_position(struct maker *m, struct inline_node *n, const struct frame *f,
-			  int64_t total)
-{
-	uint32_t path;
-
-	if (f->line == 0)
-		return;
-	path = listing_path(&m->l, text_of(m, f->file));
-	for (size_t i = 0; i < n->at.n; i++) {
-		if (n->at.at[i].path != path || n->at.at[i].line != f->line)
-			continue;
-		n->at.at[i].total += total;
-		return;
-	}
-	vec_push(&n->at, ((struct inline_at){ path, f->line, total }));
-}
-
-/* The first frame of the function itself from f[k] on; n: none. */
-static uint32_t own_from(const struct maker *m, uint32_t module, const struct frame *f, uint32_t k,
-			 uint32_t n)
-{
-	while (k < n && groups_of_frame(m->l.keys, f[k].function, module) != m->l.key)
-		k++;
-	return k;
-}
-
-/* The calls f(k..last] of address i below the line of f[k]; self: it ends in the last of them. */
-static void add_calls(struct maker *m, uint32_t i, const struct frame *f, uint32_t k, uint32_t last,
-		      bool self)
-{
-	uint32_t n_columns = m->w.n_columns, source, node = ANNOTATION_NONE;
-
-	if (f[k].line == 0)
-		return;
-	source = find_source(m, listing_path(&m->l, text_of(m, f[k].file)), f[k].line);
-	if (source == ANNOTATION_NONE)
-		return;
-	if (last > k + MOST_INLINED)
-		last = k + MOST_INLINED;
-	for (uint32_t j = k + 1; j <= last; j++) {
-		int64_t *numbers;
-
-		node = node_of(m, source, node, f[j].function);
-		numbers = m->a->numbers.at + (size_t)m->nodes.at[node].numbers * 2 * n_columns;
-		for (uint32_t col = 0; self && col < n_columns && j == last; col++)
-			numbers[col] += m->w.address_self[(size_t)i * n_columns + col];
-		vec_push(&m->in_node, node);
-		note_position(m, &m->nodes.at[node], &f[j],
-			      m->w.address_total[(size_t)i * n_columns]);
-	}
-}
-
-/*
- * One address: it is in the sets of all inlined calls around it. A function that was inlined into itself begins anew: what is further
- * in stands below its own line there, and counts as self only once.
- */
-static void add_run(struct maker *m, uint32_t i)
-{
-	const struct code_address *c = &m->w.address[i];
-	const struct frame *f = location_frames(&m->locations, c->location);
-	uint32_t n, k, next;
-
-	if (!f)
-		return;
-	n = f->n_more + 1;
-	for (k = own_from(m, c->module, f, 0, n); k < n; k = next) {
-		next = own_from(m, c->module, f, k + 1, n);
-		add_calls(m, i, f, k, next < n ? next : n - 1, next == n);
-	}
-}
-
-static int64_t weight_of(const struct maker *m, uint32_t node)
-{
-	return annotation_total(m->a, m->nodes.at[node].numbers)[0];
-}
-
-/* Siblings, the heaviest first. */
-static uint32_t sorted(struct maker *m, uint32_t first)
-{
-	uint32_t out = ANNOTATION_NONE;
-
-	while (first != ANNOTATION_NONE) {
-		uint32_t node = first, *at = &out;
-
-		first = m->nodes.at[node].next;
-		while (*at != ANNOTATION_NONE && weight_of(m, *at) >= weight_of(m, node))
-			at = &m->nodes.at[*at].next;
-		m->nodes.at[node].next = *at;
-		*at = node;
-	}
-	return out;
-}
-
-/* No deeper than MOST_INLINED. */
-static void give_out(struct maker *m, uint32_t first, uint32_t depth)
-{
-	const struct profile *p = m->of->profile;
-
-	for (uint32_t at = sorted(m, first); at != ANNOTATION_NONE; at = m->nodes.at[at].next) {
-		const struct inline_node *n = &m->nodes.at[at];
-		struct annotation_inline out = { .depth = depth, .numbers = n->numbers };
-		const struct inline_at *best = NULL;
-
-		for (size_t i = 0; i < n->at.n; i++)
-			if (!best || n->at.at[i].total > best->total)
-				best = &n->at.at[i];
-		out.function = profile_string(
-			p, profile_function(p, (function_id){ n->function })->name, NULL);
-		if (best) {
-			out.path = m->l.paths.at[best->path].path;
-			out.file_name = last_part(out.path);
-			out.line = best->line;
-			out.text = line_text(m, best->path, best->line);
-		}
-		vec_push(&m->a->inlines, out);
-		give_out(m, n->first, depth + 1);
-	}
-}
-
-/* first[i] is where the nodes of address i begin in in_node. */
-static void total_inlines(struct maker *m, const uint32_t *first)
-{
-	uint32_t n = (uint32_t)m->nodes.n, columns = m->w.n_columns;
-	int64_t *total = xcalloc((size_t)n * columns + 1, sizeof(*total));
-
-	code_weights_of_sets(&m->w, first, m->in_node.at, n, total);
-	for (uint32_t i = 0; i < n; i++)
-		memcpy(m->a->numbers.at + ((size_t)m->nodes.at[i].numbers * 2 + 1) * columns,
-		       total + (size_t)i * columns, columns * sizeof(*total));
-	free(total);
-}
-
-static void make_inlines(struct maker *m)
-{
-	struct annotation *a = m->a;
-	uint32_t *first;
-
-	if (!m->of->lens.inlines || a->sources.n == 0)
-		return;
-	m->first_node = xmalloc(a->sources.n * sizeof(*m->first_node));
-	for (size_t i = 0; i < a->sources.n; i++)
-		m->first_node[i] = ANNOTATION_NONE;
-	first = xmalloc(((size_t)m->w.n_addresses + 1) * sizeof(*first));
-	for (uint32_t i = 0; i < m->w.n_addresses; i++) {
-		first[i] = (uint32_t)m->in_node.n;
-		add_run(m, i);
-	}
-	first[m->w.n_addresses] = (uint32_t)m->in_node.n;
-	total_inlines(m, first);
-	free(first);
-	for (size_t i = 0; i < a->sources.n; i++) {
-		a->sources.at[i].first_inline = (uint32_t)a->inlines.n;
-		give_out(m, m->first_node[i], 1);
-		a->sources.at[i].n_inlines = (uint32_t)a->inlines.n - a->sources.at[i].first_inline;
+			c->at = maker_line_text(m, listing_path(&m->l, c->path), c->line);
 	}
 }
 
@@ -724,11 +532,11 @@ static int make(struct maker *m, struct progress *progress)
 
 		for (uint32_t k = 0; f && k <= f->n_more; k++)
 			if (f[k].line > 0)
-				listing_path(&m->l, text_of(m, f[k].file));
+				listing_path(&m->l, maker_text(m, f[k].file));
 	}
 	make_sources(m);
 	link_code(m);
-	make_inlines(m);
+	maker_inlines(m);
 	say_no_line(m);
 	say_nothing(m->a);
 	return 0;
@@ -740,6 +548,8 @@ static void done(struct maker *m)
 		source_file_done(&m->files[i]);
 	free(m->files);
 	free(m->of_path);
+	free(m->joins);
+	free(m->from_after);
 	for (size_t i = 0; i < m->nodes.n; i++)
 		vec_done(&m->nodes.at[i].at);
 	map_done(&m->node_index);

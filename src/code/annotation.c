@@ -120,6 +120,7 @@ static void add_sources(struct annotation_rows *r, const struct annotation *a)
 		if (s->file != file) {
 			file = s->file;
 			add_row(r, ANNOTATION_ROW_FILE, file);
+			add_warning(r, a->files.at[file].joined);
 			add_warning(r, a->files.at[file].warning);
 			add_warning(r, a->files.at[file].why);
 		} else if (s->gap) {

@@ -23,6 +23,9 @@ struct annotation_file {
 	const char *found;   /* the file that the text is from; NULL: none */
 	const char *why;     /* why there is no text; NULL: there is */
 	const char *warning; /* what is doubtful about the text; NULL */
+	const char *
+		also; /* a path of the other side of a comparison whose lines stand here, too; NULL */
+	const char *joined; /* which path each side has then, as a sentence */
 };
 
 /* A line of source; some of them nobody paid for. */

@@ -22,6 +22,8 @@
 #include "code/code_image.h"
 #include "code/disassembler.h"
 #include "code/packed_code.h"
+#include "code/source_file.h"
+#include "code/source_programs.h"
 
 /* Lines between two positions that annotations show, and those around one, as annotate.c has them. */
 #define GAP_LINES     40u
@@ -33,11 +35,9 @@
 /* A source file that something refers to. */
 struct file {
 	const char *path; /* in texts */
-	uint8_t md5[16];
-	bool has_md5;
 	bool compiled; /* debug information of a module that is here has it; else only the profile names it */
-	int64_t built_ns;
-	VEC(uint32_t) lines; /* positions in it */
+	source_programs programs; /* of those that are opened here */
+	VEC(uint32_t) lines;      /* positions in it */
 };
 
 /* What the file has sources under, where only last parts of paths stay: of which file, and in which attachment. */
@@ -71,6 +71,7 @@ typedef VEC(uint32_t) numbers;
 struct module_maker {
 	struct archive_maker *of;
 	struct code_image *image;
+	uint32_t module; /* module_id */
 	const struct place *places;
 	size_t n_places;
 	VEC(struct hosted) functions;
@@ -113,7 +114,7 @@ static struct file *file_of(struct archive_maker *m, const char *path)
 	size_t n = strlen(path);
 	uint64_t hash = hash_bytes(path, n);
 	uint32_t at = map_find(&m->by_path, hash, same_file, m, path);
-	struct file f = { .has_md5 = false };
+	struct file f = { .compiled = false };
 
 	if (at == MAP_NONE) {
 		f.path = arena_strndup(&m->texts, path, n);
@@ -213,6 +214,7 @@ static void put_source(struct archive_maker *m, const struct file *f, const stru
 		}
 		next = stretches.at[i + 1] + 1;
 	}
+	source_programs_put(&f->programs, s, &out.bytes);
 	m->out->n_lines += out.n_lines;
 	m->n_text_bytes += out.bytes.n;
 	vec_push(&m->out->sources, out);
@@ -280,6 +282,7 @@ static int put_sources(struct archive_maker *m, struct progress *progress)
 	where.packed = m->p;
 	for (size_t i = 0; i < m->files.n; i++) {
 		struct file *f = &m->files.at[i];
+		struct source_program first = source_programs_first(&f->programs);
 		struct source_file s = { .state = SOURCE_MISSING };
 
 		if (progress_cancelled(progress))
@@ -291,7 +294,8 @@ static int put_sources(struct archive_maker *m, struct progress *progress)
 			continue;
 		}
 		where.told_only = !f->compiled;
-		source_file_open(&s, f->path, &where, f->has_md5 ? f->md5 : NULL, f->built_ns);
+		source_file_open(&s, f->path, &where, first.has_md5 ? first.md5 : NULL,
+				 first.built_ns);
 		if (s.state == SOURCE_MISSING && !f->compiled && f->lines.n > 0 &&
 		    f->path[0] == '/' && access(f->path, F_OK) == 0)
 			m->out->n_files_untold++;
@@ -380,18 +384,12 @@ static void take_frames(void *arg, size_t which, const struct code_frame *f, siz
 	m->position[which] = at + 1;
 	for (size_t i = 0; i < n; i++) {
 		struct file *file = f[i].file ? file_of(m->of, f[i].file) : NULL;
-		int64_t built = code_image_built_ns(m->image);
 
 		if (!file)
 			continue;
 		mark(file, f[i].line);
 		file->compiled |= !code_image_packed(m->image);
-		if (f[i].md5 && !file->has_md5) {
-			memcpy(file->md5, f[i].md5, sizeof(file->md5));
-			file->has_md5 = true;
-		}
-		if (built > file->built_ns)
-			file->built_ns = built;
+		source_programs_note(&file->programs, m->module, m->image, f[i].md5);
 	}
 }
 
@@ -664,7 +662,7 @@ static const char *name_in(const struct archive_maker *m, const struct place *pl
 static int make_module(struct archive_maker *of, module_id module, const struct place *places,
 		       size_t n, struct progress *progress)
 {
-	struct module_maker m = { .of = of, .places = places, .n_places = n };
+	struct module_maker m = { .of = of, .module = module.v, .places = places, .n_places = n };
 	struct code_archive_module out = { .module = module };
 	uint64_t address;
 	const char *name = name_in(of, places, n, &address);
@@ -753,8 +751,10 @@ int code_archive_make(struct code_archive *out, const struct profile *p,
 	rc = wish->code || wish->sources ? make_modules(&m, counts.n_locations, progress) : 0;
 	if (rc == 0 && wish->sources)
 		rc = put_sources(&m, progress);
-	for (size_t i = 0; i < m.files.n; i++)
+	for (size_t i = 0; i < m.files.n; i++) {
 		vec_done(&m.files.at[i].lines);
+		vec_done(&m.files.at[i].programs);
+	}
 	vec_done(&m.files);
 	map_done(&m.by_path);
 	for (size_t i = 0; i < m.names.n; i++)

@@ -293,27 +293,13 @@ static size_t own_frame(const struct reading *r, bool physical, const struct cod
 	return n;
 }
 
-static void note_build(struct listing_build *b, const struct code_frame *f, int64_t built_ns)
-{
-	b->known = true;
-	if (f->md5 && !b->has_md5) {
-		memcpy(b->md5, f->md5, sizeof(b->md5));
-		b->has_md5 = true;
-	}
-	if (built_ns > b->built_ns)
-		b->built_ns = built_ns;
-}
-
 static uint32_t path_of(struct reading *r, const struct code_frame *f)
 {
 	uint32_t at = listing_path(r->l, f->file);
-	struct listing_path *p = &r->l->paths.at[at];
+	struct source_program *p = source_programs_note(&r->l->paths.at[at].programs, r->module.v,
+							r->image, f->md5);
 
-	if (p->of.n == 0)
-		p->of = code_image_build_id(r->image);
-	for (int side = 0; side < N_SIDES; side++)
-		if (r->of_side[side])
-			note_build(&p->build[side], f, code_image_built_ns(r->image));
+	memcpy(p->of_side, r->of_side, sizeof(p->of_side));
 	return at;
 }
 
@@ -545,6 +531,8 @@ int listing_make(struct listing *l, struct progress *progress)
 
 void listing_done(struct listing *l)
 {
+	for (size_t i = 0; i < l->paths.n; i++)
+		vec_done(&l->paths.at[i].programs);
 	vec_done(&l->paths);
 	vec_done(&l->own);
 	vec_done(&l->bytes);

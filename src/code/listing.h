@@ -6,8 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "code/annotation.h"
-#include "elf/build_id.h"
-#include "query/core/lens.h"
+#include "code/source_programs.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,19 +16,10 @@ struct groups;
 struct progress;
 struct resolver_options;
 
-/* What the programs of one side of a comparison say of a source file; without one, all are SIDE_BEFORE. */
-struct listing_build {
-	bool known; /* a program of this side has it */
-	uint8_t md5[16];
-	bool has_md5;
-	int64_t built_ns; /* when the newest program with it was written; 0: unknown */
-};
-
 /* What is known of a source file's compilation. */
 struct listing_path {
-	const char *path;   /* in the annotation's texts */
-	struct build_id of; /* a program with it; n 0: unknown */
-	struct listing_build build[N_SIDES];
+	const char *path;         /* in the annotation's texts */
+	source_programs programs; /* that have it; owned */
 };
 
 /* The function's own position at an instruction. */

@@ -121,6 +121,19 @@ static int open_mapped(struct source_file *f, const char *path, const struct sou
 	return -ENOENT;
 }
 
+char *source_file_mapped(const char *path, const struct source_options *o)
+{
+	for (size_t i = 0; i < o->n_maps; i++) {
+		const char *equals = strchr(o->maps[i], '=');
+		const char *rest = equals ? below(path, o->maps[i], (size_t)(equals - o->maps[i]))
+					  : NULL;
+
+		if (rest)
+			return *rest ? xasprintf("%s/%s", equals + 1, rest) : xstrdup(equals + 1);
+	}
+	return NULL;
+}
+
 /* The longest end of the path that is below one of the directories. */
 static int open_below(struct source_file *f, const char *path, const struct source_options *o,
 		      struct stat *st)
@@ -172,19 +185,31 @@ static void split(struct source_file *f, size_t n)
 	f->n_lines = (uint32_t)lines.n;
 }
 
+enum source_state source_file_state(const struct source_file *f, const struct source_build *b)
+{
+	if (f->state == SOURCE_MISSING)
+		return SOURCE_MISSING;
+	for (size_t i = 0; i < f->packed.n; i++)
+		if (build_id_equal(&f->packed.at[i].of, &b->of))
+			return f->packed.at[i].state;
+	if (f->number)
+		return f->state;
+	if (b->md5 && f->has_md5)
+		return memcmp(f->md5, b->md5, MD5_BYTES) == 0 ? SOURCE_CHECKED : SOURCE_DIFFERENT;
+	return b->built_ns > 0 && f->changed_ns > b->built_ns ? SOURCE_NEWER : SOURCE_FOUND;
+}
+
 static void check(struct source_file *f, size_t n, const struct stat *st, const uint8_t *md5,
 		  int64_t built_ns)
 {
-	int64_t changed_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
-	uint8_t have[MD5_BYTES];
+	const struct source_build b = { .md5 = md5, .built_ns = built_ns };
 
+	f->changed_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+	f->has_md5 = md5 != NULL;
+	if (md5)
+		md5_of(f->text, n, f->md5);
 	f->state = SOURCE_FOUND;
-	if (md5) {
-		md5_of(f->text, n, have);
-		f->state = memcmp(have, md5, MD5_BYTES) == 0 ? SOURCE_CHECKED : SOURCE_DIFFERENT;
-	} else if (built_ns > 0 && changed_ns > built_ns) {
-		f->state = SOURCE_NEWER;
-	}
+	f->state = source_file_state(f, &b);
 }
 
 /* What was found; closes it. */
@@ -226,6 +251,25 @@ static int by_number(const void *x, const void *y)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* What it is to each program. */
+static void take_states(struct source_file *f, struct bytes *b)
+{
+	uint64_t n = b->bad || b->at == b->end ? 0 : pack_take_count(b);
+
+	for (uint64_t i = 0; i < n && !b->bad; i++) {
+		struct source_packed_state s;
+		size_t n_id;
+		const char *id = pack_take_text(b, &n_id);
+		uint32_t state = pack_take_below(b, SOURCE_NEWER + 1);
+
+		if (b->bad || state == SOURCE_MISSING)
+			return;
+		s.of = build_id_of(id, n_id);
+		s.state = (enum source_state)state;
+		vec_push(&f->packed, s);
+	}
+}
+
 /* One attachment; what is whole of a damaged one stays. */
 static void take_packed(struct source_file *f, packed_lines *lines, const uint8_t *bytes, size_t n)
 {
@@ -264,6 +308,7 @@ static void take_packed(struct source_file *f, packed_lines *lines, const uint8_
 				vec_push(lines, l);
 		}
 	}
+	take_states(f, &b);
 }
 
 /* Lines by number, each once. */
@@ -305,6 +350,7 @@ static bool open_packed(struct source_file *f, const char *path, const struct pr
 		take_packed(f, &lines, bytes, n);
 	if (f->path && f->n_lines == UINT32_MAX) {
 		free(f->path);
+		vec_done(&f->packed);
 		*f = (struct source_file){ .why = xstrdup(
 						   "packs have several files of this name") };
 		vec_done(&lines);
@@ -350,6 +396,7 @@ void source_file_take(struct source_file *f, const char *fetched, const uint8_t 
 	source_file_done(f);
 	f->path = xstrdup(fetched);
 	read_found(f, fd, &st, md5, 0);
+	f->changed_ns = 0;
 }
 
 void source_file_done(struct source_file *f)
@@ -359,6 +406,7 @@ void source_file_done(struct source_file *f)
 	free(f->text);
 	free(f->line);
 	free(f->number);
+	vec_done(&f->packed);
 	*f = (struct source_file){ .state = SOURCE_MISSING };
 }
 

@@ -2,10 +2,14 @@
 /*
  * Source files: where they are, and their lines. Packs bring some lines of them as attachments (profile.h), which are numbers of
  * base/pack_numbers.h: found (text), state, count of the file's lines, count of stretches, and of each the lines between it and
- * the one before, the count of its lines, and those (texts).
+ * the one before, the count of its lines, and those (texts). Behind these may be the count of the programs that were
+ * built from it, and of each its build-id (a text of bytes) and the state for it.
  */
 #ifndef PROFTOP_CODE_SOURCE_FILE_H
 #define PROFTOP_CODE_SOURCE_FILE_H
+
+#include "base/mem.h"
+#include "elf/build_id.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +39,19 @@ enum source_state {
 	SOURCE_NEWER      /* no MD5, and it was changed after the program was linked */
 };
 
+/* What a program says of a source file that it was built from. */
+struct source_build {
+	struct build_id of; /* n 0: unknown */
+	const uint8_t *md5; /* [16] that its compiler wrote, or NULL; borrowed */
+	int64_t built_ns;   /* when it was written; 0: unknown */
+};
+
+/* What a pack says of a file and one program. */
+struct source_packed_state {
+	struct build_id of;
+	enum source_state state;
+};
+
 struct source_file {
 	enum source_state state;
 	char *path;  /* that was opened; NULL: none; owned */
@@ -44,6 +61,10 @@ struct source_file {
 	uint32_t n_lines;
 	uint32_t *number; /* [n_known] of a pack: which lines are known, rising; owned */
 	uint32_t n_known;
+	int64_t changed_ns; /* 0: not known, as of what was fetched */
+	uint8_t md5[16];    /* of the text, where one was asked for */
+	bool has_md5;
+	VEC(struct source_packed_state) packed; /* owned */
 };
 
 /*
@@ -59,7 +80,12 @@ void source_file_open(struct source_file *f, const char *path, const struct sour
 		      const uint8_t *md5, int64_t built_ns);
 /* Reads a file that was fetched, in place of one that was not found. */
 void source_file_take(struct source_file *f, const char *fetched, const uint8_t *md5);
+/* What an open file is to another program than the one that it was opened for. MD5s are compared if it was opened with one. */
+enum source_state source_file_state(const struct source_file *f, const struct source_build *b);
 void source_file_done(struct source_file *f);
+
+/* The path by the maps, whether that file is there or not; NULL: none begins so. The caller frees. */
+char *source_file_mapped(const char *path, const struct source_options *o);
 
 /* A line's text, from 1; NULL when there is no such line. Untrusted. */
 const char *source_file_line(const struct source_file *f, uint32_t line);

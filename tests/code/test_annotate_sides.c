@@ -162,6 +162,30 @@ static void expect_warning(const struct annotation *a, const char *side, const c
 	free(want);
 }
 
+/* Without a comparison, of several programs with one source: of which. */
+static void expect_program(const struct profile *p, const char *dir, const char *program)
+{
+	struct analysis *of = NULL;
+	struct annotation *a;
+	struct lens l;
+	char *start;
+
+	made_lens(&l, p, "");
+	cr_assert_eq(analysis_new(p, &l, NULL, &of), 0);
+	lens_done(&l);
+	a = annotate_below(of, dir);
+	start = program ? xasprintf("%s: %s/test_annotate_sides.c was changed", program, dir)
+			: xasprintf("%s/test_annotate_sides.c was changed", dir);
+	cr_expect_eq(a->files.n, 1);
+	if (a->files.n > 0 && !(a->files.at[0].warning && strstr(a->files.at[0].warning, "MD5")))
+		cr_expect(a->files.at[0].warning &&
+				  strncmp(a->files.at[0].warning, start, strlen(start)) == 0,
+			  "%s, not %s", a->files.at[0].warning, start);
+	free(start);
+	annotation_free(a);
+	analysis_free(of);
+}
+
 Test(annotate_sides, say_of_which_side_the_source_may_be_another)
 {
 	char dir[] = "/tmp/proftop-sides-XXXXXX", *program[N_SIDES], *sub[N_SIDES], *source;
@@ -196,6 +220,15 @@ Test(annotate_sides, say_of_which_side_the_source_may_be_another)
 			expect_warning(a, cases[i].side, source);
 		annotation_free(a);
 	}
+	for (int old = 0; old < N_SIDES && has_lines; old++) {
+		for (int side = 0; side < N_SIDES; side++)
+			set_time(program[side], side == old ? 1000 : 3000);
+		set_time(source, 2000);
+		expect_program(p, dir, program[old]);
+	}
+	set_time(source, 4000);
+	if (has_lines)
+		expect_program(p, dir, NULL);
 	analysis_free(of);
 	profile_free(p);
 	for (int side = 0; side < N_SIDES; side++) {

@@ -206,10 +206,34 @@ Test(source_map, wants_both_sides)
 /* Lines of a pack, of two packs, and of one that is cut anywhere: what is whole is there, and no other line. */
 Test(source_file, lines_of_packs)
 {
-	static const uint8_t first[] = {
-		1, 'x', SOURCE_CHECKED, 9, 2, 1, 2, 2, 'a', 'b', 0, 3, 1, 3, 'c', 'd', 'e'
+	static const uint8_t first[] = { 1,
+					 'x',
+					 SOURCE_CHECKED,
+					 9,
+					 2,
+					 1,
+					 2,
+					 2,
+					 'a',
+					 'b',
+					 0,
+					 3,
+					 1,
+					 3,
+					 'c',
+					 'd',
+					 'e',
+					 1,
+					 2,
+					 0xab,
+					 0xcd,
+					 SOURCE_DIFFERENT };
+	static const uint8_t second[] = {
+		1, 'x', SOURCE_CHECKED, 9, 1, 2, 2, 1, '?', 1, 'f', 1, 2, 0xab, 0xce, SOURCE_NEWER
 	};
-	static const uint8_t second[] = { 1, 'x', SOURCE_CHECKED, 9, 1, 2, 2, 1, '?', 1, 'f' };
+	const struct source_build programs[] = { { .of = build_id_of("\xab\xcd", 2) },
+						 { .of = build_id_of("\xab\xce", 2) },
+						 { .of = build_id_of("\xab\xcf", 2) } };
 
 	for (size_t n = 0; n <= sizeof(first); n++) {
 		struct profile *p = profile_new();
@@ -229,7 +253,10 @@ Test(source_file, lines_of_packs)
 			cr_expect_str_eq(source_file_line(&f, 2), "ab");
 			cr_expect_str_eq(source_file_line(&f, 3), "");
 			cr_expect_str_eq(source_file_line(&f, 7), "cde");
+			cr_expect_eq(source_file_state(&f, &programs[0]), SOURCE_DIFFERENT);
+			cr_expect_eq(source_file_state(&f, &programs[2]), SOURCE_CHECKED);
 		}
+		cr_expect_eq(source_file_state(&f, &programs[1]), SOURCE_NEWER);
 		cr_expect_null(source_file_line(&f, 1));
 		cr_expect_null(source_file_line(&f, 8));
 		source_file_done(&f);

@@ -443,6 +443,8 @@ static void json_file(struct json_out *j, const struct annotation_file *f)
 {
 	json_begin(j, NULL, '{', false);
 	json_put_text(j, "path", f->path);
+	if (f->also)
+		json_put_text(j, "also", f->also);
 	if (f->why)
 		json_put_text(j, "why", f->why);
 	if (f->warning)
