@@ -254,15 +254,18 @@ static void block_free(void *arg, void *at)
 
 /* Reading. */
 
-/* yajl's words, without its lines of context. */
+/* yajl's words, without its lines of context and the full stop of some: the sentence goes on. */
 static char *why_of(yajl_handle h)
 {
 	unsigned char *text = yajl_get_error(h, 0, NULL, 0);
 	char *why = xstrdup(text ? (const char *)text : "it is no JSON");
+	size_t n = strcspn(why, "\n");
 
 	if (text)
 		yajl_free_error(h, text);
-	why[strcspn(why, "\n")] = '\0';
+	while (n > 0 && (why[n - 1] == '.' || why[n - 1] == ' '))
+		n--;
+	why[n] = '\0';
 	return why;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An event of samples is two types, how many samples and what they weigh; where rows are sums or counts already, one. An event of a
- * heap is four.
+ * heap is five.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ struct event_types {
 	int64_t scale;          /* of its weights */
 };
 
-#define N_HEAP_TYPES 4
+#define N_HEAP_TYPES 5
 
 /* Sums. */
 
@@ -102,10 +102,12 @@ static const struct heap_type {
 	const char *name;
 	enum unit unit;
 	enum measure measure;
-} heap_types[N_HEAP_TYPES] = { { "alloc_objects", UNIT_COUNT, MEASURE_SAMPLES },
-			       { "alloc_space", UNIT_BYTES, MEASURE_WEIGHT },
-			       { "inuse_space", UNIT_BYTES, MEASURE_LEAKED },
-			       { "peak_space", UNIT_BYTES, MEASURE_PEAK } };
+	bool blocks; /* it counts these where the measure has bytes */
+} heap_types[N_HEAP_TYPES] = { { "alloc_objects", UNIT_COUNT, MEASURE_SAMPLES, false },
+			       { "alloc_space", UNIT_BYTES, MEASURE_WEIGHT, false },
+			       { "inuse_objects", UNIT_COUNT, MEASURE_LEAKED, true },
+			       { "inuse_space", UNIT_BYTES, MEASURE_LEAKED, false },
+			       { "peak_space", UNIT_BYTES, MEASURE_PEAK, false } };
 
 static struct event_types heap_types_of(struct type_sums *s, const struct analysis *a,
 					uint16_t event)
@@ -121,7 +123,7 @@ static struct event_types heap_types_of(struct type_sums *s, const struct analys
 		uint32_t type = add_type(
 			s, plain ? xstrdup(h->name) : xasprintf("%s:%s", name, h->name), h->unit);
 
-		if (m.event.v == event && m.measure == h->measure)
+		if (m.event.v == event && m.measure == h->measure && !h->blocks)
 			s->shown = type;
 	}
 	return t;
@@ -152,7 +154,7 @@ static void show_heap_sums(struct type_sums *s, const struct analysis *a)
 		return;
 	for (size_t i = 0; i < N_HEAP_TYPES; i++)
 		if (heap_types[i].measure == a->lens.column[0].metric.measure &&
-		    heap_types[i].measure != MEASURE_PEAK)
+		    !heap_types[i].blocks && heap_types[i].measure != MEASURE_PEAK)
 			name = heap_types[i].name;
 	for (size_t i = 0; i < s->types.n; i++)
 		if (strcmp(s->types.at[i].name, name) == 0)
@@ -219,8 +221,10 @@ static int add_heap(struct type_sums *s, const struct analysis *a, uint16_t even
 	struct weights sums;
 	int rc;
 
-	for (uint32_t i = 0; i < N_HEAP_TYPES; i++)
+	for (uint32_t i = 0; i < N_HEAP_TYPES; i++) {
 		l.column[i].metric = (struct metric){ { event }, heap_types[i].measure, false };
+		l.column[i].blocks = heap_types[i].blocks;
+	}
 	rc = aggregate(a->profile, &a->counts, &l, NULL, &sums);
 	for (uint32_t stack = 0; rc == 0 && stack < sums.n_stacks; stack++)
 		for (uint32_t i = 0; i < N_HEAP_TYPES; i++) {

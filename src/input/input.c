@@ -100,6 +100,26 @@ static int fail_errno(const struct input *in, int error, const char *what, struc
 	return err_set(e, -error, "%s: cannot %s: %s", in->name, what, strerror(error));
 }
 
+/* What else is in directories of tools, and what makes a file of them that opens. */
+static const struct {
+	const char *member, *what;
+} directories[] = {
+	{ "form.template", "a trace of Instruments; xctrace export --xpath "
+			   "\"//table[@schema='time-profile']\" writes the samples, of which "
+			   "inferno-collapse-xctrace makes folded stacks" },
+};
+
+static int refuse_directory(const struct input *in, struct err *e)
+{
+	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++)
+		if (faccessat(in->fd, directories[i].member, F_OK, 0) == 0)
+			return err_set(e, -EISDIR, "%s: not supported: %s", in->name,
+				       directories[i].what);
+	return err_set(e, -EISDIR,
+		       "%s: is a directory without a recording (data); name a profile in it",
+		       in->name);
+}
+
 /* Looks at what was opened; a refusal is a sentence. */
 static int check_kind(struct input *in, struct err *e)
 {
@@ -109,10 +129,7 @@ static int check_kind(struct input *in, struct err *e)
 	if (fstat(in->fd, &st) < 0)
 		return fail_errno(in, errno, "look at it", e);
 	if (S_ISDIR(st.st_mode))
-		return err_set(e, -EISDIR,
-			       "%s: is a directory without a recording (data); name a profile in "
-			       "it",
-			       in->name);
+		return refuse_directory(in, e);
 	if (S_ISCHR(st.st_mode) && isatty(in->fd))
 		return err_set(e, -ENOTSUP, "%s: is a terminal; name a file or pipe one in",
 			       in->name);

@@ -181,6 +181,8 @@ Test(otlp, what_is_wrong_is_said)
 		/* There is no number at all to look for the values among. */
 		{ PROFILE("{\"stackIndex\":1}"), NULL, "without a sample" },
 		{ PROFILE(""), NULL, "without a sample" },
+		{ "{\"resourceProfiles\":x", NULL,
+		  ": lexical error: invalid char in json text at offset 21, before its first sample" },
 	};
 
 	for (size_t i = 0; i < N(cases); i++) {

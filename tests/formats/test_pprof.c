@@ -8,6 +8,7 @@
 #include "formats/pprof/pprof.h"
 #include "input/input.h"
 #include "profile/builder.h"
+#include "profile/heap/heap_builder.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
@@ -545,6 +546,55 @@ Test(pprof, a_heap_of_go_is_a_heap)
 		analysis_free(a);
 		lens_done(&l);
 	}
+	profile_free(p);
+}
+
+/* What a heap of single blocks becomes: all calls and bytes, what is in use at the end in blocks and bytes, and the peak. */
+Test(pprof, a_heap_is_written_as_those_of_go)
+{
+	static const struct {
+		const char *event;
+		int64_t total;
+	} wanted[] = { { "alloc_objects", 4 },
+		       { "alloc_space", 1111 },
+		       { "inuse_objects", 3 },
+		       { "inuse_space", 1101 },
+		       { "peak_space", 1111 } };
+	struct profile *p = profile_new(), *read;
+	const struct heap_origin o = { .thread = ID_NONE };
+	allocation_id freed;
+	origin_id origin;
+	track_id track;
+	capture_id c;
+
+	builder_begin(p);
+	c = build_capture(p, "x", "heap");
+	build_event_default(p, build_heap_event(p, "malloc"));
+	track = build_heap_track(p, build_process_of_name(p, c, (string_id){ 0 }), 0, 0);
+	origin = build_heap_origin(p, &o);
+	build_moment(p, track, 0);
+	freed = build_allocation(p, track, 10, origin);
+	build_allocation(p, track, 1, origin);
+	build_allocation(p, track, 100, origin);
+	build_allocation(p, track, 1000, origin);
+	build_moment(p, track, 1000);
+	build_release(p, freed, track, false, (origin_id){ ID_NONE });
+	builder_end(p);
+	read = again(p, "");
+	for (size_t i = 0; i < N(wanted); i++) {
+		struct analysis *a;
+		struct lens l;
+
+		lens_init(&l, read);
+		l.column[0].metric = (struct metric){ find_event(read, wanted[i].event),
+						      MEASURE_WEIGHT, false };
+		cr_assert_eq(analysis_new(read, &l, NULL, &a), 0);
+		cr_expect_eq(a->weights.total[0], wanted[i].total, "%s: %ld", wanted[i].event,
+			     (long)a->weights.total[0]);
+		analysis_free(a);
+		lens_done(&l);
+	}
+	profile_free(read);
 	profile_free(p);
 }
 

@@ -510,6 +510,26 @@ Test(input, what_cannot_be_opened_is_a_sentence)
 	}
 }
 
+/* A directory of another tool, by a file that it always has. */
+Test(input, a_directory_of_instruments_is_named)
+{
+	char dir[] = "/tmp/proftop-test-XXXXXX";
+	struct err e = ERR_INIT;
+	struct input *in = NULL;
+	char *member;
+
+	cr_assert(mkdtemp(dir));
+	member = xasprintf("%s/form.template", dir);
+	close(open(member, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	cr_expect_eq(input_open(dir, &in, &e), -EISDIR);
+	cr_expect(strstr(err_text(&e), ": not supported: a trace of Instruments; xctrace export "),
+		  "%s", err_text(&e));
+	err_clear(&e);
+	unlink(member);
+	rmdir(dir);
+	free(member);
+}
+
 /* Standard input as a pipe, fed in drops. */
 
 struct feed {

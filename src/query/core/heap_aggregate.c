@@ -561,6 +561,7 @@ static bool counts_alike(const struct scan *s, uint32_t a, uint32_t b)
 	const struct heap_measure *x = &s->column[a], *y = &s->column[b];
 
 	return x->at && y->at && x->measure == y->measure && x->squares == y->squares &&
+	       x->blocks == y->blocks &&
 	       memcmp(x->at, y->at, s->state.columns.n_tracks * sizeof(*x->at)) == 0;
 }
 

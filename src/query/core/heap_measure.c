@@ -91,7 +91,8 @@ int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 	*g = (struct heap_measure){ .measure = m, .scale = 1, .peak.time_ns = TIME_NONE };
 	g->most = state->most;
 	g->squares = r->lens->column[column].squares;
-	g->blocks = m == MEASURE_SAMPLES || m == MEASURE_TEMPORARY;
+	g->blocks = m == MEASURE_SAMPLES || m == MEASURE_TEMPORARY ||
+		    r->lens->column[column].blocks;
 	g->is_level = measure_is_level(m);
 	g->by_free = m == MEASURE_FREED_BY;
 	if (g->blocks && !state->exact)

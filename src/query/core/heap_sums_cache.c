@@ -11,6 +11,7 @@
 struct kind {
 	enum measure measure;
 	bool squares;
+	bool blocks;
 	uint32_t *at; /* [n_tracks] see struct heap_measure; owned */
 };
 
@@ -111,6 +112,7 @@ static uint32_t find_kind(const struct heap_sums_cache *k, const struct heap_col
 
 	while (i < k->n_kinds &&
 	       (k->kind[i].measure != g->measure || k->kind[i].squares != g->squares ||
+		k->kind[i].blocks != g->blocks ||
 		memcmp(k->kind[i].at, g->at, c->n_tracks * sizeof(*g->at)) != 0))
 		i++;
 	return i;
@@ -152,7 +154,8 @@ void heap_sums_cache_put(struct heap_sums_cache *k, const struct heap_columns *c
 		uint32_t *at = xcalloc(c->n_tracks, sizeof(*at));
 
 		memcpy(at, kind[i]->at, c->n_tracks * sizeof(*at));
-		k->kind[i] = (struct kind){ kind[i]->measure, kind[i]->squares, at };
+		k->kind[i] = (struct kind){ kind[i]->measure, kind[i]->squares, kind[i]->blocks,
+					    at };
 	}
 	k->n_kinds = n;
 }

@@ -101,6 +101,7 @@ struct lens_column {
 	struct metric metric;
 	struct filter *filter; /* NULL: no narrowing; owned */
 	bool stays;            /* does not fade, whatever the lens says */
+	bool blocks;           /* of a heap: how many blocks they are, not bytes */
 	bool squares;     /* not sums, but what chance makes of them: see weights.square_unit */
 	int64_t level_ns; /* MEASURE_LIVE, MEASURE_LEAKED: as of then, since the capture's start; 0: as the lens says, or at the end */
 };
