@@ -100,6 +100,35 @@ done
 run 0 --report --view butterfly --function parse before.folded before.folded
 grep -v '^#' out | grep -q '[+-][1-9]' && fault 'a file differs from itself in a butterfly'
 
+# --- many files, and parts of many -------------------------------------------------------------
+
+# More files than runs: those that are put together are made equally large, so that equal files are equal, whatever their number.
+for i in {1..45}; do
+    cp before.folded many-$i.folded
+done
+run 0 --report many-{1..10}.folded -- many-{11..45}.folded
+says err 'the 10 files before are compared as 6 runs of 1 or 2 files each, made equally large'
+says err 'the 35 files after are compared as 22 runs of 1 or 2 files each, made equally large'
+grep -q '^# total \([0-9,]*\) → \1: +0 ± .* noise$' out || fault "equal files of other numbers differ: $(grep '^# total' out)"
+grep -v '^#' out | grep -v '^ *+*0 ' | grep -q . && fault 'functions of equal files differ'
+# What one file a run says of 14 and 14, and of 20 and 20.
+for i in {1..20}; do
+    printf 'main;f %d\nmain;g %d\n' $((1000 + i * 7 % 13)) $((500 + i * 5 % 11)) >old-$i.folded
+    printf 'main;f %d\nmain;g %d\n' $((1000 + i * 5 % 13)) $((700 + i * 7 % 11)) >new-$i.folded
+done
+run 0 --report old-{1..14}.folded -- new-{1..14}.folded
+grep -q '+200 .* +39.*\(50[0-9]\|51[0-9]\) .* g$' out || fault "g of 14 and 14 files: $(grep ' g$' out)"
+run 0 --report old-{1..20}.folded -- new-{1..20}.folded
+grep -q ' +39\..* g$' out || fault "g of 20 and 20 files: $(grep ' g$' out)"
+grep -q 'noise  f$' out || fault "f of 20 and 20 files: $(grep ' f$' out)"
+# Parts of more than two files.
+run 0 --report --a capture:1-2 --b capture:3 before.folded before.folded after.folded
+says out '# total 19,040 → 10,040: '
+run 0 --report --a fn:parse --b fn:sort before.folded before.folded after.folded
+says out '# total 9,540 → 14,950: '
+run 2 --report before.folded before.folded after.folded
+says err '3 files are given: of several runs a side, -- stands between BEFORE and AFTER'
+
 # --- folded stacks with two counts -------------------------------------------------------------
 
 export_to() { timeout 60 "$proftop" export --to folded-diff "$@" 2>err </dev/null || fault "export $*: $(cat err)"; }

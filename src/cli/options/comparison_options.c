@@ -78,8 +78,8 @@ static int add_runs(struct comparison *s, const struct options *o, enum side sid
 	int rc = 0;
 
 	if (n_runs > 1 && n_runs < n)
-		message("the %zu files %s are compared as %zu runs of %zu or %zu files each", n,
-			side == SIDE_BEFORE ? "before" : "after", n_runs, n / n_runs,
+		message("the %zu files %s are compared as %zu runs of %zu or %zu files each, made equally large",
+			n, side == SIDE_BEFORE ? "before" : "after", n_runs, n / n_runs,
 			(n + n_runs - 1) / n_runs);
 	for (size_t i = 0; i < n_runs && rc == 0; i++) {
 		size_t first = from + i * n / n_runs + 1, last = from + (i + 1) * n / n_runs;

@@ -54,8 +54,7 @@ static void find_factors(struct diff *d)
 	for (uint32_t i = 0; i < n_runs(d); i++)
 		sum += amount[i];
 	for (uint32_t i = 0; i < n_runs(d); i++)
-		d->factor[i] = d->normalise == NORMALISE_NONE ? 1
-							      : sum / (double)n_runs(d) / amount[i];
+		d->factor[i] = sum / (double)n_runs(d) / amount[i];
 }
 
 /* What numbers are multiplied with to be in the unit. */

@@ -55,6 +55,22 @@ static double run_ns(const struct profile *p, const struct profile_counts *count
 	return most;
 }
 
+/* How many captures a run is: of more runs than can be compared, several are one. 1 where a side is one run, all of which counts. */
+static double run_captures(const struct profile *p, const struct profile_counts *counts,
+			   const struct lens *l, const struct lens_column *column)
+{
+	bool *passes;
+	double n = 0;
+
+	if (n_runs(l) == N_SIDES)
+		return 1;
+	passes = captures_of_filter(p, counts, column->filter);
+	for (uint32_t i = 0; i < counts->n_captures; i++)
+		n += passes[i];
+	free(passes);
+	return n > 0 ? n : 1;
+}
+
 /* Sums of one metric for each run; with squares, for each side instead. */
 static int weigh_runs(const struct profile *p, const struct profile_counts *counts,
 		      const struct lens *of, const event_id *event, struct progress *progress,
@@ -123,7 +139,8 @@ int normalize_find(const struct profile *p, const struct profile_counts *counts,
 
 	*out = (struct normalize){ 0 };
 	for (uint32_t i = 0; i < n_runs(lens); i++) {
-		out->run[NORMALISE_NONE][i] = 1;
+		out->run[NORMALISE_NONE][i] = run_captures(p, counts, lens,
+							   &lens->column[SIDES_FIRST + i]);
 		out->run[NORMALISE_TOTAL][i] = (double)w->whole[SIDES_FIRST + i] /
 					       (double)w->scale[SIDES_FIRST + i];
 		out->run[NORMALISE_TIME][i] = run_ns(p, counts, lens,

@@ -19,7 +19,7 @@ struct table;
 enum drift { DRIFT_TOTAL, DRIFT_TYPICAL, DRIFT_BRANCHES, N_DRIFTS };
 
 struct normalize {
-	/* Of each run; below or equal to 0: unknown, so that nothing can be made equal by it. */
+	/* Of each run, NORMALISE_NONE how many files it is put together of; below or equal to 0: unknown, so that nothing can be made equal by it. */
 	double run[N_NORMALISATIONS][LENS_MAX_COLUMNS];
 	/* Of the reference event: squares of its samples' weights, by side. */
 	double reference_squares[N_SIDES];
