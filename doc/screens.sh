@@ -59,16 +59,8 @@ code() {
 # show_code TITLE KEYS DATA
 show_code() {
     printf '\n**%s**\n\n```\n' "$1"
-    "$proftop" --source-map /src="$PWD/demo/code" --keys "$2" --screen 100x26 "$3" | sed 's/[[:space:]]*$//'
+    "$proftop" --source-map /src="$PWD/demo/code" --symbols tests/data/annotate --keys "$2" --screen 100x26 "$3" | sed 's/[[:space:]]*$//'
     printf '```\n'
-}
-
-# A program of another machine; its samples are made up, as it cannot run here.
-code_aarch64() {
-    aarch64-linux-gnu-gcc -static -g -O2 -Wl,--build-id "-ffile-prefix-map=$PWD/demo/code=/src" -ffile-prefix-map=demo/code=/src \
-        -o "$work/table-aarch64" demo/code/table.c
-    python3 tests/interop/aarch64_data.py "$work/table-aarch64" "$work/aarch64.data" table matrix
-    show_code 'aarch64, on an x86_64 machine (its samples are made up)' '/^matrix<Enter>uaa' "$work/aarch64.data"
 }
 
 code_screens() {
@@ -76,12 +68,12 @@ code_screens() {
     code gcc -g -O2 "$map" "-ffile-prefix-map=demo/code=/src" -- 'C: lines, and what was inlined in them' table.c '/^table<Enter>u'
     code g++ -g -O2 "$map" "-ffile-prefix-map=demo/code=/src" -- 'C++: lines with their instructions' records.cc '/^main$<Enter>ua'
     code rustc -g -O --remap-path-prefix "demo/code=/src" -- 'Rust: instructions with the arrows of jumps' words.rs '/sieve<Enter>uaa'
-    code_aarch64
+    show_code 'aarch64, recorded on an emulated machine (samples fall where its emulator looks), shown on x86_64' '/^matrix<Enter>uaa' tests/data/annotate/aarch64.data
 }
 
 screens | replace_screens doc/tour.md
-# Those of code need perf and four compilers.
-if command -v perf gcc g++ rustc aarch64-linux-gnu-gcc >/dev/null; then
+# Those of code need perf and three compilers.
+if command -v perf gcc g++ rustc >/dev/null; then
     code_screens >"$work/screens"
     awk -v from="$work/screens" '/^<!-- code:/ { print; while ((getline line < from) > 0) print line; print ""; skip = 1 }
         /^<!-- end of code/ { skip = 0 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Shares of instructions and lines are those of perf annotate, on programs of demo/code that are compiled and recorded
-# here, and for aarch64 where there is a compiler; skipped without perf, objdump or a compiler, or where perf cannot record.
+# Shares of instructions and lines are those of perf annotate: on recordings of Rust and of an aarch64 machine that are kept with
+# their programs, on programs of demo/code that are compiled and recorded here, and on made samples all over a program of aarch64;
+# skipped without perf, objdump or a compiler, or where perf cannot record.
 set -uo pipefail
 
 proftop=$(realpath "${PROFTOP:-./proftop}")
@@ -9,18 +10,19 @@ source=$(cd "${srcdir:-.}" && pwd)
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 99
-export PERF_CONFIG=/dev/null HOME=$dir
+export PERF_CONFIG=/dev/null RUSTUP_HOME=${RUSTUP_HOME:-${HOME:-/}/.rustup} HOME=$dir
 
 command -v perf objdump python3 >/dev/null || exit 77
 perf record -q -e cpu-clock -o probe.data -- true 2>/dev/null || exit 77
 
 made=0
+symbols=()
 # compare NAME DATA OPTION…: shares by address and by line are those of perf annotate.
 compare() {
     local name=$1 data=$2
     shift 2
     perf annotate -i "$data" --stdio -l --stdio-color never -s "$name" "$@" >perf.out 2>/dev/null
-    "$proftop" report --view annotate --json --function "$name" "$data" >ours.json || exit 1
+    "$proftop" report --view annotate --json --function "$name" "${symbols[@]}" "$data" >ours.json || exit 1
     python3 "$source/tests/interop/annotate.py" "$name" perf.out ours.json || exit 1
     made=$((made + 1))
 }
@@ -42,8 +44,21 @@ try() {
     done <names
 }
 
+# Kept with their programs: README.md there says how they were recorded.
+kept=$source/tests/data/annotate
+symbols=(--symbols "$kept")
+for name in words::sieve words::count; do
+    compare "$name" "$kept/rust.data" --symfs "$kept"
+done
+if command -v aarch64-linux-gnu-objdump >/dev/null; then
+    for name in matrix.constprop.0 table.constprop.0; do
+        compare "$name" "$kept/aarch64.data" --symfs "$kept" --objdump aarch64-linux-gnu-objdump
+    done
+fi
+symbols=()
 try 'gcc -g -O2' table.c '^(table|matrix)'
 try 'g++ -g -O2' records.cc '^main$'
+try 'rustc -g -O' words.rs '^words::(sieve|count)$'
 # Of a machine that is not here: samples are made up.
 if command -v aarch64-linux-gnu-gcc >/dev/null &&
     aarch64-linux-gnu-gcc -static -g -O2 -Wl,--build-id -o table-arm "$source/demo/code/table.c"; then

@@ -114,7 +114,8 @@ static void take_numbers(struct annotation *a, const struct analysis *an)
 		for (uint32_t c = 0; c < a->n_columns; c++) {
 			a->self[c] = t->self[(size_t)i * t->n_columns + c];
 			a->total[c] = t->total[(size_t)i * t->n_columns + c];
-			a->code_self[c] = a->total[c];
+			/* It calls others. */
+			a->code_self[c] = a->total[c] - a->total[c] / 8;
 		}
 	}
 }

@@ -31,6 +31,7 @@
 #define TAB_COLS     8  /* as most read sources; */
 #define TAB_NARROW   4  /* where there is little room */
 #define NARROW_COLS  60
+#define WHAT_OF      "  SELF of its code, TOTAL of its stacks"
 
 static bool is_heap(const struct scene *s, uint32_t column)
 {
@@ -479,6 +480,12 @@ static void draw_arrows(const struct annotate_view *v, const struct annotation *
 
 /* --- all ----------------------------------------------------------------------------------- */
 
+/* Shares of a line are of two sums: a function that calls others has less that ended in its code than stacks with it. */
+static bool two_sums(const struct scene *s, const struct annotation *a)
+{
+	return s->percent && !s->analysis->diff && !is_heap(s, 0) && a->code_self[0] != a->total[0];
+}
+
 static void draw_titles(const struct annotate_view *v, const struct scene *s,
 			const struct annotation *a, struct canvas *c, struct rect r)
 {
@@ -501,8 +508,10 @@ static void draw_titles(const struct annotate_view *v, const struct scene *s,
 	used = (int)strlen(shares) + 4 + (a->scoped ? 18 : 0);
 	name = text_fold_name(a->function, (size_t)(room - used > 12 ? room - used : 12), c->ascii);
 	used = canvas_puts(c, r.row, r.col + col, room, STYLE_HEADER_SORTED, name);
-	canvas_printf(c, r.row, r.col + col + used, room - used, STYLE_DIM, "  %s%s", shares,
-		      a->scoped ? " · below the node" : "");
+	used += canvas_printf(c, r.row, r.col + col + used, room - used, STYLE_DIM, "  %s%s",
+			      shares, a->scoped ? " · below the node" : "");
+	if (two_sums(s, a) && room - used >= (int)sizeof(WHAT_OF))
+		canvas_puts(c, r.row, r.col + col + used, room - used, STYLE_DIM, WHAT_OF);
 	free(name);
 	free(shares);
 }
@@ -590,7 +599,8 @@ char *annotate_status(const struct annotate_view *v, const struct scene *s,
 	row_share(self, s, annotation_self(a, n)[0], a->code_self[0]);
 	numbers = n == ANNOTATION_NONE ? xstrdup("no sample")
 		  : is_heap(s, 0)      ? xstrdup(share)
-				       : xasprintf("%s, self %s", share, self);
+		  : two_sums(s, a) ? xasprintf("%s of its stacks, self %s of its code", share, self)
+				   : xasprintf("%s, self %s", share, self);
 	switch (row->kind) {
 	case ANNOTATION_ROW_SOURCE:
 		out = xasprintf("%s  %s:%" PRIu32, numbers,
