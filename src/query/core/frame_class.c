@@ -51,20 +51,64 @@
 	"|(?:mutex|rwsem)_(?:optimistic_)?spin(?:_on_owner)?|__?mutex_(?:un)?lock[a-z_]*|mutex_(?:un)?lock[a-z_]*|rwsem_(?:down|wake)[a-z_]*" \
 	"|(?:__)?down_(?:read|write)[a-z_]*|(?:__)?up_(?:read|write)[a-z_]*|percpu_(?:down|up)_[a-z_]+"
 
-/*
- * Sources: malloc of glibc and musl, jemalloc, mimalloc, gperftools and tcmalloc, alloc of Rust, obmalloc.c of CPython, GLib, the
- * runtime of Go.
- */
+/* malloc/malloc.c, arena.c and malloc-check.c of glibc; what other programs may call a function of theirs is left out. */
+#define GLIBC_ALLOC_NAMES \
+	"(?:__libc_|__GI___libc_|__)?(?:malloc|free|cfree|calloc|realloc|memalign|valloc|pvalloc)2?|reallocarray|aligned_alloc|posix_memalign" \
+	"|_int_(?:malloc|free|realloc|memalign)(?:_[a-z_]+)?|_mid_memalign|malloc_(?:consolidate|trim|usable_size|printerr|init_state)|sysmalloc(?:_[a-z]+)?|systrim|mtrim" \
+	"|unlink_chunk|tcache_[a-z_]+|mremap_chunk|munmap_chunk|arena_get(?:2|_retry)|__malloc_[a-z_]+|ptmalloc_[a-z_]+" \
+	"|(?:alloc|free)_perturb|checked_request2size|heap_trim|alloc_new_heap|detach_arena|mem2chunk_check|__(?:glibc|default)_morecore"
+
+/* src/malloc/mallocng and oldmalloc of musl. */
+#define MUSL_ALLOC_NAMES \
+	"__libc_malloc_impl|__malloc0|alloc_(?:slot|group|fwd|rev)|free_group|nontrivial_free|try_avail|enframe|__bin_chunk|__(?:simple_malloc|expand_heap)"
+
+/* Without a prefix where they are static or jemalloc was built without one. */
+#define JEMALLOC_NAMES \
+	"_?(?:rjem_)?je_.+|_rjem_.+|[mrxds]allocx|sdallocx|nallocx|imalloc(?:_[a-z_]+)?|i(?:s|d)?free(?:_[a-z_]+)?|(?:free|malloc)_(?:fastpath|default)" \
+	"|arena_(?:malloc|dalloc|palloc|ralloc|slab|bin|decay|extent|chunk|run|large)[a-z0-9_]*|extent_(?:recycle|split|merge|coalesce|purge|commit|dalloc|alloc|try)[a-z_]*" \
+	"|(?:ecache|edata|emap|eset|rtree_leaf|cache_bin|hpa_shard|pac_(?:alloc|dalloc|decay|expand|shrink))[a-z0-9_]*"
+
+/* mi_ alone is also MyISAM's, which has other words behind it. */
+#define MIMALLOC_NAMES \
+	"_?mi_[a-z_]*(?:malloc|calloc|zalloc|realloc|free|new|page|segment|heap|arena)[a-z0-9_]*" \
+	"|_?mi_(?:block_(?:set_)?next|bin|bitmap|bchunk|span|slice|os_(?:alloc|commit|decommit|reset|purge|prim|mem)|prim|collect|usable_size|thread_(?:init|done))[a-z0-9_]*"
+
+/* gperftools, whose functions are partly in no namespace, and tcmalloc. */
+#define TCMALLOC_NAMES \
+	"tc_(?:malloc|free|calloc|realloc|new|delete|newarray|deletearray)[a-z_]*|tcmalloc::.*|TCMalloc(?:_|Internal|Guard)[A-Za-z_]*(?:::.*)?" \
+	"|\\(anonymous namespace\\)::do_(?:malloc|free|calloc|realloc|memalign)[a-z_]*|(?:do_)?(?:malloc|free|memalign)_(?:fast_path|with_callback|pages|or_cpp_alloc|small)"
+
+/* Objects/obmalloc.c of CPython. */
+#define PYTHON_ALLOC_NAMES \
+	"_?PyObject_(?:Malloc|Calloc|Realloc|Free)|_?PyMem_(?:Raw)?(?:Malloc|Calloc|Realloc|Free)|_PyMem_(?:Raw|Debug|Mi)[A-Za-z]+|_PyObject_(?:Arena|Mi)[A-Za-z]+" \
+	"|pymalloc_[a-z_]+|allocate_from_new_pool|new_arena|insert_to_(?:used|free)pool|address_in_range|arena_map_[a-z_]+"
+
+/* The heap of V8's objects, the zones of its compilers, and cppgc; not the collector. */
+#define V8_ALLOC_NAMES \
+	"v8::internal::(?:[A-Za-z]*(?:Heap|Space|Allocator|Policy|Zone)(?:Base)?|[A-Za-z]*Factory(?:Base<.*>)?)::(?:Try|Slow)*Allocate[A-Za-z]*(?:<.*>)?" \
+	"|v8::internal::(?:HeapAllocator|MainAllocator|LinearAllocationArea|LocalAllocationBuffer|AccountingAllocator|FreeList[A-Za-z]*)::.*" \
+	"|v8::internal::(?:Runtime_Allocate[A-Za-z]*|Malloced::[A-Za-z]+|Zone::(?:Expand|New|Asan)[A-Za-z]*)|Builtins_(?:Allocate|GrowFast)[A-Za-z]*" \
+	"|v8::base::(?:Aligned)?(?:Malloc|Calloc|Realloc|Alloc|Free)|cppgc::internal::(?:ObjectAllocator|FreeList)::.*"
+
+/* src/runtime of Go: malloc.go, mcache.go, mcentral.go, mheap.go, mpagealloc.go; not the collector. */
+#define GO_ALLOC_NAMES \
+	"runtime\\.(?:mallocgc[A-Za-z0-9]*|newobject|newarray|makeslice(?:64|copy)?|growslice[A-Za-z]*|rawstring|rawbyteslice|rawruneslice" \
+	"|nextFreeFast|heapSetType[A-Za-z]*|persistentalloc1?|sys(?:Alloc|Reserve|Map|Used|Unused|Free)[A-Za-z]*" \
+	"|\\(\\*m(?:cache|central|heap)\\)\\..*|\\(\\*mspan\\)\\.(?:nextFree|refillAllocCache|initHeapBits|writeHeapBits|heapBits)[A-Za-z]*" \
+	"|\\(\\*(?:fixalloc|pageAlloc|pageCache|linearAlloc)\\)\\..*)"
+
+/* alloc and std of Rust, and what compilers put between them and the allocator that a program chose. */
+#define RUST_ALLOC_NAMES \
+	"(?:__rustc::)?__r(?:ust|dl|g)_(?:alloc|dealloc|realloc|alloc_zeroed)|alloc::alloc::.*|std::(?:alloc|sys::alloc|sys::pal::[a-z]+::alloc)::.*" \
+	"|<(?:alloc|std)::alloc::(?:Global|System)(?: as .*)?>::.*|<alloc::alloc::Global as .*|<(?:mimalloc|jemallocator|tikv_jemallocator)::.*"
+
+/* The rest: operators of C++, and GLib. */
 #define ALLOC_NAMES \
-	"(?:__libc_|__GI___libc_|__)?(?:malloc|free|cfree|calloc|realloc|memalign|valloc|pvalloc)|reallocarray|aligned_alloc|posix_memalign" \
-	"|_int_(?:malloc|free|realloc|memalign)(?:_[a-z_]+)?|malloc_consolidate|sysmalloc(?:_[a-z]+)?|systrim|unlink_chunk|tcache_[a-z_]+|mremap_chunk|munmap_chunk|arena_get2|__malloc_[a-z_]+|ptmalloc_[a-z_]+" \
-	"|operator (?:new|delete)(?:\\[\\])?|_Zn[wa][a-zA-Z0-9_]+|_Zd[la][a-zA-Z0-9_]+" \
-	"|_?(?:rjem_)?je_.+|_rjem_.+|_?mi_(?:[a-z_]*(?:malloc|calloc|zalloc|realloc|free|new|page|segment|heap|arena)[a-z0-9_]*)" \
-	"|tc_(?:malloc|free|calloc|realloc|new|delete|newarray|deletearray)[a-z_]*|tcmalloc::.*" \
-	"|__r(?:ust|dl|g)_(?:alloc|dealloc|realloc|alloc_zeroed)|alloc::alloc::.*|(?:<alloc::alloc::Global as .*)" \
-	"|_?PyObject_(?:Malloc|Calloc|Realloc|Free)|_?PyMem_(?:Raw)?(?:Malloc|Calloc|Realloc|Free)|pymalloc_(?:alloc|free|realloc)|_PyMem_(?:Raw|Debug)[A-Za-z]+" \
-	"|g_(?:malloc0?|realloc|free|slice_(?:alloc0?|free1)|malloc0?_n|try_malloc)" \
-	"|runtime\\.(?:mallocgc[A-Za-z0-9]*|newobject|newarray|makeslice|growslice|\\(\\*m(?:cache|central|heap)\\)\\..*)"
+	GLIBC_ALLOC_NAMES \
+		"|" MUSL_ALLOC_NAMES "|" JEMALLOC_NAMES "|" MIMALLOC_NAMES "|" TCMALLOC_NAMES \
+		"|" PYTHON_ALLOC_NAMES "|" V8_ALLOC_NAMES "|" GO_ALLOC_NAMES "|" RUST_ALLOC_NAMES \
+		"|operator (?:new|delete)(?:\\[\\])?|_Zn[wa][a-zA-Z0-9_]+|_Zd[la][a-zA-Z0-9_]+" \
+		"|g_(?:malloc0?|realloc|free|slice_(?:alloc0?|free1)|malloc0?_n|try_malloc)"
 
 /* Sources: sysdeps/x86_64/multiarch and sysdeps/aarch64 of glibc; arch/x86/lib and arch/arm64/lib of Linux; the runtime of Go. */
 #define COPY_NAMES \
