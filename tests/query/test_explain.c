@@ -73,6 +73,18 @@ static const struct {
 	    { "m;y", 900, 900 } },
 	  "r, called by m, grew from 1,500 to 2,100: +600 (+40.0 %), in itself\n"
 	  "together +600 of +600: nothing is left\n" },
+	{ "the same in two threads",
+	  { { "=one;m@p;f@p;x@p", 400, 900 },
+	    { "=two;m@p;f@p;x@p", 300, 700 },
+	    { "=two;m@p;b@p", 500, 500 } },
+	  "x (p), called by m > f, in thread one, grew from 400 to 900: +500 (+125.0 %), in itself\n"
+	  "x (p), called by m > f, in thread two, grew from 300 to 700: +400 (+133.3 %), in itself\n"
+	  "together +900 of +900: nothing is left\n" },
+	{ "the same callers further up",
+	  { { "one;a;b;c;x", 400, 900 }, { "two;a;b;c;x", 300, 700 }, { "two;y", 500, 500 } },
+	  "x, called by b > c, below one, grew from 400 to 900: +500 (+125.0 %), in itself\n"
+	  "x, called by b > c, below two, grew from 300 to 700: +400 (+133.3 %), in itself\n"
+	  "together +900 of +900: nothing is left\n" },
 	{ "moved",
 	  { { "m;a", 1000, 1000 }, { "m;a;f@x", 400, 0 }, { "m;b;f@y", 0, 400 } },
 	  "f (x), called by m > a, 400 before, is now f (y), called by m > b, 400: 0\n"

@@ -246,6 +246,31 @@ Test(findings, name_a_phase)
 	profile_free(p);
 }
 
+/* Of a profile without samples nothing can be said: neither that something stands out, nor that nothing does. */
+Test(findings, nothing_was_recorded)
+{
+	static const struct {
+		const char *profile, *filter, *said;
+	} cases[] = {
+		{ "", "", "nothing was recorded" },
+		{ "a;b 1\n", "fn:nobody", "nothing of the event passes" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *p = made_profile(cases[i].profile);
+		struct analysis *a;
+		struct lens l;
+
+		made_lens(&l, p, cases[i].filter);
+		a = made_analysis(p, &l);
+		cr_expect(strncmp(findings_nothing(a), cases[i].said, strlen(cases[i].said)) == 0,
+			  "%s", findings_nothing(a));
+		analysis_free(a);
+		lens_done(&l);
+		profile_free(p);
+	}
+}
+
 Test(findings, few_samples_are_few)
 {
 	struct profile *p = made_profile("a;b 1\na;c 1\n");

@@ -199,7 +199,7 @@ static const char *nothing_to_say(const struct scene *s)
 {
 	if (!findings_of(s))
 		return s->loading ? "findings come when all is loaded" : "looking …";
-	return "nothing stands out";
+	return findings_nothing(s->analysis);
 }
 
 static void findings_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)

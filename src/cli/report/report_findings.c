@@ -3,6 +3,7 @@
 
 #include "cli/report/report_findings.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,8 +76,11 @@ void report_findings_text(const struct report *r, FILE *to)
 	size_t cols = r->width > LEAST_COLS + NUMBER_COLS ? (size_t)r->width : DEFAULT_COLS;
 	const struct findings *f = r->findings;
 
-	if (f->list.n == 0)
-		fputs("Nothing stands out.\n", to);
+	if (f->list.n == 0) {
+		const char *text = findings_nothing(r->analysis);
+
+		fprintf(to, "%c%s.\n", toupper((unsigned char)*text), text + 1);
+	}
 	for (size_t i = 0; i < f->list.n; i++) {
 		char *clean = text_clean(f->list.at[i].sentence, strlen(f->list.at[i].sentence),
 					 r->ascii);

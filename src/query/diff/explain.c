@@ -299,12 +299,27 @@ static char *name_at(const struct diff *d, uint32_t node)
 	return name;
 }
 
+/* ", in thread worker", or ", below serve" of a function; "" of node 0. The caller frees. */
+static char *say_apart(const struct diff *d, uint32_t node)
+{
+	const struct key *key;
+	char *label, *out;
+
+	if (node == 0)
+		return xstrdup("");
+	key = &d->analysis->keys.key[d->analysis->tree->key[node]];
+	label = text_fold_name(key->label, NAME_COLS, false);
+	out = xasprintf(", %s %s", key->flags & FUNCTION_COMM ? "in thread" : "below", label);
+	free(label);
+	return out;
+}
+
 /* The same of a reason: of a recursion's pieces together, and whether others tell a part of it. The caller frees. */
 static char *name_of(const struct diff *d, const struct reason *r)
 {
 	const struct calltree *t = d->analysis->tree;
 	const struct groups *k = &d->analysis->keys;
-	char *name, *label, *out;
+	char *name, *label, *apart, *out;
 
 	if (r->head == KEY_NONE || r->places.n == 1) {
 		name = name_at(d, r->node);
@@ -316,9 +331,12 @@ static char *name_of(const struct diff *d, const struct reason *r)
 		free(label);
 		label = out;
 	}
-	out = xasprintf("%s%s%s", name, label, r->rest ? ", excluding the other rows" : "");
+	apart = say_apart(d, r->apart);
+	out = xasprintf("%s%s%s%s", name, label, apart,
+			r->rest ? ", excluding the other rows" : "");
 	free(name);
 	free(label);
+	free(apart);
 	return out;
 }
 
@@ -488,7 +506,6 @@ static void measure(const struct seeker *s, struct reason *r)
 	}
 	r->itself = fabs(own) >= MOST_OF_IT * fabs(r->change);
 	r->in_callees = fabs(own) < (1 - MOST_OF_IT) * fabs(r->change) && !leaf;
-	r->sentence = say_change(s->d, r);
 	free(numbers);
 }
 
@@ -501,6 +518,37 @@ static void add_reason(struct seeker *s, struct explanation *x, uint32_t node)
 	for (size_t i = 0; i < r.places.n; i++)
 		take(s, r.places.at[i]);
 	vec_push(&x->reasons, r);
+}
+
+/* The outermost node above a node that is not also above the other one: 0 where one of them is above the other. */
+static uint32_t parting(const struct calltree *t, uint32_t node, uint32_t other)
+{
+	while (node != 0 && !(t->parent[node] <= other && other < t->end[t->parent[node]]))
+		node = t->parent[node];
+	return node;
+}
+
+/* Reasons that read the same but for their numbers say in which thread they are, or below which function. */
+static void say_apart_all(const struct diff *d, struct explanation *x)
+{
+	for (size_t i = 0; i < x->reasons.n; i++)
+		for (size_t k = 0; k < i; k++) {
+			struct reason *a = &x->reasons.at[i], *b = &x->reasons.at[k];
+			char *name = name_of(d, a), *other = name_of(d, b);
+
+			if (strcmp(name, other) == 0) {
+				a->apart = parting(d->analysis->tree, a->node, b->node);
+				b->apart = parting(d->analysis->tree, b->node, a->node);
+			}
+			free(name);
+			free(other);
+		}
+	for (size_t i = 0; i < x->reasons.n; i++) {
+		struct reason *r = &x->reasons.at[i];
+
+		free(r->sentence);
+		r->sentence = say_change(d, r);
+	}
 }
 
 static int by_change(const void *a, const void *b)
@@ -533,6 +581,7 @@ void explain(const struct diff *d, uint32_t most, struct explanation *out)
 		out->sum += out->reasons.at[i].change;
 	if (out->reasons.n)
 		qsort(out->reasons.at, out->reasons.n, sizeof(*out->reasons.at), by_change);
+	say_apart_all(d, out);
 	join_moves(d, out);
 	out->accounted = all > 0 && accounted < all ? accounted / all : all > 0;
 }

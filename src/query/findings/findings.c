@@ -4,6 +4,7 @@
 #include "query/findings/findings.h"
 
 #include "base/task.h"
+#include "profile/heap/heap.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/regex.h"
@@ -40,6 +41,19 @@ void findings_free(struct findings *f)
 	}
 	vec_done(&f->list);
 	free(f);
+}
+
+const char *findings_nothing(const struct analysis *a)
+{
+	struct heap_columns heap;
+
+	profile_heap(a->profile, &heap);
+	if (a->counts.n_samples == 0 && heap.n_allocations == 0)
+		return "nothing was recorded: no samples and no allocations";
+	/* findings are of both: what the filter lets pass of a heap is not counted here */
+	if (a->weights.whole[0] > 0 && a->weights.total[0] == 0)
+		return "nothing of the event passes the filter";
+	return "nothing stands out";
 }
 
 double cpu_case_samples(const struct cpu_case *c, int64_t weight)

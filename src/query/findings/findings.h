@@ -48,6 +48,9 @@ int findings_new(const struct analysis *a, const struct suppressions *suppress,
 		 struct progress *progress, struct findings **out);
 void findings_free(struct findings *f);
 
+/* Why there are none: what is said instead of them, "nothing stands out"; static. */
+const char *findings_nothing(const struct analysis *a);
+
 /* For rules: adds a finding whose sentence is taken over, of no function, filter or metric; borrowed until the next. */
 struct finding *findings_add(struct findings *f, const char *rule, const char *view, double share,
 			     char *sentence);
