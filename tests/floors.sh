@@ -54,7 +54,7 @@ formats/folded: src/base src/profile src/input src/query/ src/query formats
 formats/perf_script: src/base src/profile/ src/profile src/input src/query/ src/query formats formats/write
 formats/callgrind: src/base src/profile src/input src/query formats formats/write
 formats/cpuprofile: src/base src/profile src/input src/elf src/symbols formats
-formats/firefox: src/base src/profile src/input src/query formats formats/json formats/write
+formats/firefox: src/base src/profile src/input src/elf src/symbols src/query formats formats/json formats/write
 formats/speedscope: src/base src/profile src/input src/query formats formats/json formats/write
 formats/pack: src/base src/profile/ src/profile src/input formats
 formats/svg: src/base src/profile src/query/ src/query formats formats/write

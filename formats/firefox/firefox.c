@@ -33,6 +33,7 @@ struct reader {
 	struct firefox_text t;
 	struct firefox_stacks
 		shared; /* of threads without tables of their own; empty: there was none */
+	struct firefox_native *native; /* owned */
 	struct json_end end;
 	uint64_t n_rows;
 	uint64_t n_idle;  /* samples without a stack */
@@ -199,11 +200,11 @@ static void add_thread(struct reader *r, const struct firefox_thread *t)
 
 	if (t->tables.frame.n == 0) {
 		if (!r->shared.tables)
-			firefox_stacks_init(&r->shared, r->p, &r->t, &r->t.shared, NULL);
+			firefox_stacks_init(&r->shared, r->p, &r->t, &r->t.shared, NULL, r->native);
 		add_stacks(r, &r->shared, t);
 		return;
 	}
-	firefox_stacks_init(&own, r->p, &r->t, &t->tables, &t->libs);
+	firefox_stacks_init(&own, r->p, &r->t, &t->tables, &t->libs, r->native);
 	add_stacks(r, &own, t);
 	firefox_stacks_done(&own);
 }
@@ -263,6 +264,7 @@ static void tell(struct reader *r)
 	tell_count(r, "file", "threads", r->t.threads.n, "", FACT_PLAIN);
 	tell_count(r, "file", "markers", r->t.n_markers, ", not shown", FACT_PLAIN);
 	tell_count(r, "file", "idle", r->n_idle, " samples without a stack, not shown", FACT_PLAIN);
+	firefox_native_tell(r->native);
 	facts_json_end(r->p, r->capture, &r->end);
 	tell_count(r, "losses", "indexes", r->n_odd,
 		   " of stacks or frames that are not in the file", FACT_LOSS);
@@ -280,6 +282,7 @@ static int read_firefox(struct input *in, struct profile *p, capture_id c,
 			    .root_names = o ? o->root_names : ROOT_COMM };
 	int rc;
 
+	r.native = firefox_native_new(p, c, &r.t, o ? o->resolve : NULL);
 	r.t.take = take_thread;
 	r.t.arg = &r;
 	rc = firefox_text_read(&r.t, p, in, &r.end, progress, e);
@@ -292,7 +295,10 @@ static int read_firefox(struct input *in, struct profile *p, capture_id c,
 		err_set(e, rc, "%s: has more than a profile can hold", input_name(in));
 	if (rc == 0 || rc == -EFBIG)
 		tell(&r);
+	if (rc == 0)
+		rc = firefox_native_name(r.native, progress);
 	firefox_stacks_done(&r.shared);
+	firefox_native_free(r.native);
 	firefox_text_done(&r.t);
 	free(r.end.why);
 	return rc;

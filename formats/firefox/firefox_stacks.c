@@ -36,16 +36,20 @@ static const char *build_id(const struct firefox_stacks *s, const struct firefox
 	return n >= 32 && strspn(id, "0123456789abcdef") == n ? id : "";
 }
 
-/* The module of a function's library, or {0}. */
-static module_id module_of(struct firefox_stacks *s, uint32_t func)
+/* The number of a function's library, or none of the text's. */
+static uint32_t lib_of(const struct firefox_stacks *s, uint32_t func)
 {
-	uint32_t resource = at(&s->tables->func_resource, func);
-	uint32_t lib = at(&s->tables->resource_lib, resource);
+	uint32_t lib = at(&s->tables->resource_lib, at(&s->tables->func_resource, func));
+
+	return s->libs && s->libs->n > 0 ? at(s->libs, lib) : lib;
+}
+
+/* The module of a library, or {0}. */
+static module_id module_of(struct firefox_stacks *s, uint32_t lib)
+{
 	const struct firefox_lib *l;
 	const char *path;
 
-	if (s->libs && s->libs->n > 0)
-		lib = at(s->libs, lib);
 	if (lib >= s->text->libs.n)
 		return (module_id){ 0 };
 	l = &s->text->libs.at[lib];
@@ -71,15 +75,29 @@ static uint32_t line_or_0(uint32_t line)
 	return line == FIREFOX_NONE ? 0 : line;
 }
 
+/* Has a frame no name but its address, which samply writes as one? */
+static bool is_nameless(const struct firefox_stacks *s, uint32_t frame, string_id name)
+{
+	size_t n;
+	const char *text = profile_string(s->p, name, &n);
+
+	return at(&s->tables->frame_address, frame) != FIREFOX_NONE &&
+	       at(&s->tables->frame_symbol, frame) == FIREFOX_NONE && n > 2 && text[0] == '0' &&
+	       text[1] == 'x' && strspn(text + 2, "0123456789abcdefABCDEF") == n - 2;
+}
+
 static location_id processed_location(struct firefox_stacks *s, uint32_t frame)
 {
-	uint32_t func = at(&s->tables->frame_func, frame);
-	module_id module = module_of(s, func);
+	uint32_t func = at(&s->tables->frame_func, frame), lib = lib_of(s, func);
+	module_id module = module_of(s, lib);
 	struct named_frame f = { .name = string_at(s, at(&s->tables->func_name, func)),
 				 .file = file_of(s, func),
 				 .line = line_or_0(at(&s->tables->frame_line, frame)),
 				 .declared = line_or_0(at(&s->tables->func_line, func)) };
 
+	if (module.v && is_nameless(s, frame, f.name))
+		return firefox_native_locate(s->native, lib, at(&s->tables->frame_address, frame),
+					     module);
 	return module.v ? named_frame_location_in(s->p, &f, module)
 			: named_frame_location(s->p, &f);
 }
@@ -217,9 +235,11 @@ static uint32_t *unknown(size_t n)
 
 void firefox_stacks_init(struct firefox_stacks *s, struct profile *p,
 			 const struct firefox_text *text, const struct firefox_tables *tables,
-			 const firefox_indexes *libs)
+			 const firefox_indexes *libs, struct firefox_native *native)
 {
-	*s = (struct firefox_stacks){ .p = p, .text = text, .tables = tables, .libs = libs };
+	*s = (struct firefox_stacks){
+		.p = p, .text = text, .tables = tables, .libs = libs, .native = native
+	};
 	s->location = unknown(tables->frame_location.n > tables->frame_func.n
 				      ? tables->frame_location.n
 				      : tables->frame_func.n);

@@ -3,6 +3,7 @@
 #ifndef PROFTOP_FORMATS_FIREFOX_FIREFOX_STACKS_H
 #define PROFTOP_FORMATS_FIREFOX_FIREFOX_STACKS_H
 
+#include "formats/firefox/firefox_native.h"
 #include "formats/firefox/firefox_text.h"
 #include "profile/builder.h"
 
@@ -10,6 +11,7 @@ struct firefox_stacks {
 	struct profile *p;
 	const struct firefox_text *text;
 	const struct firefox_tables *tables; /* a thread's own, or the shared ones */
+	struct firefox_native *native;       /* names addresses in libraries */
 	const firefox_indexes *libs; /* index of the text's, where a thread has its own; or NULL */
 	uint32_t *location;          /* [frames] location_id, ID_NONE: not asked for yet; owned */
 	uint32_t *stack;             /* [stacks] stack_id, likewise; owned */
@@ -22,7 +24,7 @@ struct firefox_stacks {
 /* Borrows all of it. */
 void firefox_stacks_init(struct firefox_stacks *s, struct profile *p,
 			 const struct firefox_text *text, const struct firefox_tables *tables,
-			 const firefox_indexes *libs);
+			 const firefox_indexes *libs, struct firefox_native *native);
 void firefox_stacks_done(struct firefox_stacks *s);
 
 /* From now on it is about a thread whose stacks begin with root. What frames are is kept. */

@@ -47,6 +47,8 @@ INDEXES(on_prefix, prefix)
 INDEXES(on_frame, frame)
 INDEXES(on_frame_func, frame_func)
 INDEXES(on_frame_line, frame_line)
+INDEXES(on_frame_address, frame_address)
+INDEXES(on_frame_symbol, frame_symbol)
 INDEXES(on_func_name, func_name)
 INDEXES(on_func_resource, func_resource)
 INDEXES(on_func_file, func_file)
@@ -107,6 +109,8 @@ static void tables_done(struct firefox_tables *t)
 	vec_done(&t->frame_func);
 	vec_done(&t->frame_line);
 	vec_done(&t->frame_location);
+	vec_done(&t->frame_address);
+	vec_done(&t->frame_symbol);
 	vec_done(&t->func_name);
 	vec_done(&t->func_resource);
 	vec_done(&t->func_file);
@@ -378,6 +382,8 @@ static void end_frames(void *to)
 		{ .path = at "stackTable.frame[]", .value = on_frame }, \
 		{ .path = at "frameTable.func[]", .value = on_frame_func }, \
 		{ .path = at "frameTable.line[]", .value = on_frame_line }, \
+		{ .path = at "frameTable.address[]", .value = on_frame_address }, \
+		{ .path = at "frameTable.nativeSymbol[]", .value = on_frame_symbol }, \
 		{ .path = at "funcTable.name[]", .value = on_func_name }, \
 		{ .path = at "funcTable.resource[]", .value = on_func_resource }, \
 		{ .path = at "funcTable.fileName[]", .value = on_func_file }, \

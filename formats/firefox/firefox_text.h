@@ -38,6 +38,9 @@ struct firefox_tables {
 	firefox_indexes prefix, frame;          /* of stacks */
 	firefox_indexes frame_func, frame_line; /* of frames; Gecko's have frame_location instead */
 	firefox_indexes frame_location;         /* a string each */
+	firefox_indexes
+		frame_address; /* from where the library of the function was loaded; NONE: not told */
+	firefox_indexes frame_symbol; /* of the library, that has the function; NONE: none has */
 	firefox_indexes func_name, func_resource; /* of functions */
 	firefox_indexes func_file, func_line;
 	firefox_indexes func_source; /* instead of func_file: an index of source_file */

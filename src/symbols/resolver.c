@@ -16,8 +16,10 @@
 #include "base/huge_alloc.h"
 #include "base/mem.h"
 #include "elf/build_id.h"
+#include "elf/segments.h"
 #include "profile/builder.h"
 #include "symbols/embedded_symbols.h"
+#include "symbols/image.h"
 #include "symbols/jit/jit_code.h"
 #include "symbols/kernel_names.h"
 #include "symbols/search/debug_file_search.h"
@@ -165,6 +167,45 @@ void resolver_map(struct resolver *r, const struct mapping_event *m)
 	dso = dso_table_add(r->dsos, m, &bias);
 	spaces_map(r->spaces, spaces_of(r->spaces, m->pid), m->time_ns, m->start, end, dso, bias);
 	look_for_dump(r, m, dso);
+}
+
+/* Of the segments the lowest is what others are counted from, in the file's own addresses. */
+static void map_segments(struct resolver *r, const struct mapping_event *m,
+			 const struct segments *file)
+{
+	struct mapping_event part = *m;
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < file->all.n; i++)
+		if (file->all.at[i].address < lowest)
+			lowest = file->all.at[i].address;
+	for (size_t i = 0; i < file->all.n; i++) {
+		part.start = file->all.at[i].address - lowest;
+		part.length = file->all.at[i].file_bytes;
+		part.file_offset = file->all.at[i].offset;
+		resolver_map(r, &part);
+	}
+}
+
+bool resolver_map_image(struct resolver *r, const struct mapping_event *m)
+{
+	const struct dso d = { .path = m->path,
+			       .reference = "",
+			       .build_id = m->build_id,
+			       .kind = DSO_FILE,
+			       .pid = -1,
+			       .seen_in = -1 };
+	struct segments file = { 0 };
+	struct image image;
+	bool found;
+
+	image_open(&r->finder, &d, &image);
+	segments_take(&file, image_layout(&image));
+	image_close(&image);
+	found = file.all.n > 0;
+	map_segments(r, m, &file);
+	segments_done(&file);
+	return found;
 }
 
 void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t time_ns)

@@ -49,6 +49,11 @@ void resolver_declared(struct resolver *r, const char *path, const char *file, u
 void resolver_clock(struct resolver *r, const struct resolver_clock *c);
 
 void resolver_map(struct resolver *r, const struct mapping_event *m);
+/*
+ * Maps a file of which addresses are known as they are counted from where it was loaded: m has no length, start and offset of its own.
+ * The file is looked for and opened now. False: it is not here, or is another one, and nothing is mapped.
+ */
+bool resolver_map_image(struct resolver *r, const struct mapping_event *m);
 /* The child starts with the parent's mappings of that moment. A thread (same pid) changes nothing. */
 void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t time_ns);
 /* The process has another program: what was mapped is gone. */

@@ -397,6 +397,48 @@ Test(json_formats, the_same_recording_in_three_formats)
 	free(first);
 }
 
+/*
+ * Frames as samply leaves them: an address in a library, and no name but that. Those of a file that is here, by its build-id, are named;
+ * those of another build, of no build-id, and of no file are "[name]", and info says so. Names of the text stay.
+ */
+Test(json_formats, addresses_in_libraries_are_named)
+{
+	static const char form[] =
+		"{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":57},\"libs\":["
+		"{\"name\":\"demo\",\"path\":\"%s/demo\","
+		"\"codeId\":\"32643c76f7d37e7439ba4965b451d2d48106f28e\"},"
+		"{\"name\":\"demo\",\"path\":\"%s/demo\","
+		"\"codeId\":\"00643c76f7d37e7439ba4965b451d2d48106f28e\"},"
+		"{\"name\":\"gone.so\",\"path\":\"/gone/gone.so\",\"codeId\":null}],"
+		"\"threads\":[{\"name\":\"w\",\"pid\":1,\"tid\":1,\"samples\":{\"stack\":"
+		"[1,2,3,4,5],\"time\":[1,2,3,4,5],\"weight\":[1,2,4,8,16]},\"stringArray\":[\"0x1511\","
+		"\"0x1751\",\"0x10\",\"plain\",\"0x1d\"],\"resourceTable\":{\"lib\":[0,1,2],"
+		"\"name\":[0,0,0]},\"stackTable\":{\"frame\":[0,1,2,3,4,5],\"prefix\":[null,0,0,0,0,0]},"
+		"\"frameTable\":{\"address\":[5393,5969,5969,16,5393,-1],\"nativeSymbol\":[null,null,null,"
+		"null,0,null],\"func\":[0,1,2,3,4,5]},\"funcTable\":{\"name\":[0,1,1,2,3,4],"
+		"\"resource\":[0,0,1,2,0,0]}}]}";
+	char *dir = realpath(TEST_DATA, NULL), *text = xasprintf(form, dir, dir);
+	const struct format *f = format_by_name("firefox");
+	struct err e = ERR_INIT;
+	struct profile *p;
+	char *rows;
+	int rc;
+
+	p = read_as(f, text, strlen(text), &rc, &e);
+	cr_assert_eq(rc, 0, "%s", err_text(&e));
+	rows = rows_of(p, NULL);
+	cr_expect_str_eq(rows,
+			 "0x1d:demo/16/16 [demo]:demo/2/2 [gone.so]:gone.so/4/4 "
+			 "pack_block:demo/1/1 parse_line:demo/0/31 plain:demo/8/8 ",
+			 "%s", rows);
+	cr_expect(has_loss(p, "1 address without a name: no file here has its build-id, 00643c76"));
+	cr_expect(has_loss(p, "1 address without a name: the profile has no build-id of it"));
+	profile_free(p);
+	free(rows);
+	free(text);
+	free(dir);
+}
+
 static const struct {
 	const char *text;
 	int64_t i;
