@@ -7,4 +7,5 @@ libquery_a_SOURCES += \
 	src/query/code_weights.c src/query/code_weights.h \
 	src/query/heap_activity.c src/query/heap_activity.h \
 	src/query/heat_map.c src/query/heat_map.h \
-	src/query/over_time.c src/query/over_time.h
+	src/query/over_time.c src/query/over_time.h \
+	src/query/term_values.c src/query/term_values.h

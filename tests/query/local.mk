@@ -30,5 +30,6 @@ t_query_SOURCES += \
 	tests/query/test_recent.c \
 	tests/query/test_run_history.c \
 	tests/query/test_table_cache.c \
+	tests/query/test_term_values.c \
 	tests/query/test_transform.c \
 	tests/fuzz/fuzz_run_history.c tests/fuzz/fuzz_vary.c

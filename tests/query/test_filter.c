@@ -67,7 +67,7 @@ static const struct {
 	  "\"is:busy\" wants idle, kernel, lock, futex, alloc, copy, fault, unnamed or tracer" },
 	{ "is:", NULL, "\"is:\" wants idle," },
 	{ "modul:x", NULL,
-	  "unknown kind of filter term \"modul:\"; a function is fn:, and kinds are thread, process" },
+	  "unknown kind of filter term \"modul:\"; a function is fn:, and kinds are fn, module" },
 	{ "fn:", NULL, "\"fn:\" has no expression" },
 	{ "!", NULL, "no expression" },
 	{ "fn:(", NULL, "bad regular expression \"(\"" },

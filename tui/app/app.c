@@ -317,6 +317,7 @@ void app_free(struct app *a)
 	for (int i = 0; i < N_VIEW_KINDS; i++)
 		if (a->instance[i].state)
 			a->instance[i].ops->free(a->instance[i].state);
+	free(a->completed);
 	if (a->prompting != PROMPT_NONE)
 		prompt_done(&a->prompt);
 	for (int i = 0; i < N_PROMPTS; i++)

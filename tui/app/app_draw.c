@@ -487,10 +487,12 @@ static void draw_long_message(const struct app *a, struct canvas *c)
 {
 	uint16_t style = a->message_bad ? STYLE_ERROR : STYLE_STATUS;
 	int n = a->message ? canvas_put_lines(c, 0, 0, c->cols - 1, 0, style, a->message) : 0;
-	int top = a->chrome.prompt - n;
+	int top;
 
-	if (n <= 1 || top < 0)
+	if (n <= 1)
 		return;
+	n = n > a->chrome.prompt ? a->chrome.prompt : n;
+	top = a->chrome.prompt - n;
 	for (int i = top; i < top + n; i++)
 		canvas_fill(c, i, 0, c->cols, STYLE_NORMAL, ' ');
 	canvas_put_lines(c, top, 1, c->cols - 1, n, style, a->message);

@@ -50,7 +50,8 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 {
 	int row = a->chrome.hints, col = 1;
 
-	if (a->message) {
+	/* What takes more than this row stands above the prompt. */
+	if (a->message && canvas_put_lines(c, 0, 0, c->cols - 1, 0, 0, a->message) <= 1) {
 		canvas_puts(c, row, 1, c->cols - 1, a->message_bad ? STYLE_ERROR : STYLE_NORMAL,
 			    a->message);
 		return;

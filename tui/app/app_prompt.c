@@ -47,6 +47,8 @@ void app_prompt_open(struct app *a, enum prompt_kind kind)
 void app_prompt_close(struct app *a)
 {
 	prompt_done(&a->prompt);
+	free(a->completed);
+	a->completed = NULL;
 	a->prompting = PROMPT_NONE;
 }
 

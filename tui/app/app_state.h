@@ -212,6 +212,7 @@ struct app {
 	struct seeking seeking;
 	enum prompt_kind prompting; /* which prompt is open */
 	struct prompt prompt;       /* while one is */
+	char *completed; /* of the filter: what Tab left when it listed what fits, or NULL; owned */
 	struct history history[N_PROMPTS];
 
 	char *message; /* until the next key, or NULL; owned */

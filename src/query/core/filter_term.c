@@ -595,5 +595,30 @@ const char *term_value_name(const char *kind, size_t i)
 		return i < N_FRAME_CLASSES ? frame_class_name((enum frame_class)i) : NULL;
 	if (strcmp(kind, kinds[TERM_RECURSION].name) == 0)
 		return i < 2 ? recursions[i] : NULL;
+	if (strcmp(kind, kinds[TERM_BLOCK].name) == 0)
+		return i < N_BLOCK_STATES ? block_state_word((enum block_state)i) : NULL;
 	return NULL;
+}
+
+static size_t kind_of_name(const char *kind)
+{
+	size_t i = 0;
+
+	while (i < N_KINDS && strcmp(kinds[i].name, kind) != 0)
+		i++;
+	return i;
+}
+
+bool term_kind_is_regex(const char *kind)
+{
+	size_t i = kind_of_name(kind);
+
+	return i < N_KINDS && kinds[i].value == VALUE_REGEX;
+}
+
+bool term_kind_is_transform(const char *kind)
+{
+	size_t i = kind_of_name(kind);
+
+	return i < N_KINDS && kinds[i].transform;
 }

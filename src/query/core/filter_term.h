@@ -27,24 +27,24 @@ enum term_value {
 /* Kind, its name in text, its value, whether it transforms stacks (and so cannot be negated). */
 /* clang-format off */
 #define TERM_KINDS(X) \
-	X(THREAD,     "thread",     VALUE_REGEX,     false) \
-	X(PROCESS,    "process",    VALUE_REGEX,     false) \
-	X(COMM,       "comm",       VALUE_REGEX,     false) \
-	X(PID,        "pid",        VALUE_NUMBERS,   false) \
-	X(TID,        "tid",        VALUE_NUMBERS,   false) \
-	X(CGROUP,     "cgroup",     VALUE_REGEX,     false) \
-	X(LABEL,      "label",      VALUE_REGEX,     false) \
-	X(CPU,        "cpu",        VALUE_NUMBERS,   false) \
-	X(CAPTURE,    "capture",    VALUE_NUMBERS,   false) \
-	X(HOST,       "host",       VALUE_REGEX,     false) \
-	X(EVENT,      "event",      VALUE_REGEX,     false) \
-	X(TIME,       "time",       VALUE_TIMES,     false) \
 	X(FN,         "fn",         VALUE_REGEX,     false) \
 	X(MODULE,     "module",     VALUE_REGEX,     false) \
 	X(FILE,       "file",       VALUE_REGEX,     false) \
 	X(LEAF,       "leaf",       VALUE_REGEX,     false) \
 	X(IN,         "in",         VALUE_REGEX,     false) \
 	X(IS,         "is",         VALUE_STATE,     false) \
+	X(TIME,       "time",       VALUE_TIMES,     false) \
+	X(THREAD,     "thread",     VALUE_REGEX,     false) \
+	X(PROCESS,    "process",    VALUE_REGEX,     false) \
+	X(COMM,       "comm",       VALUE_REGEX,     false) \
+	X(TID,        "tid",        VALUE_NUMBERS,   false) \
+	X(PID,        "pid",        VALUE_NUMBERS,   false) \
+	X(CPU,        "cpu",        VALUE_NUMBERS,   false) \
+	X(EVENT,      "event",      VALUE_REGEX,     false) \
+	X(LABEL,      "label",      VALUE_REGEX,     false) \
+	X(CGROUP,     "cgroup",     VALUE_REGEX,     false) \
+	X(CAPTURE,    "capture",    VALUE_NUMBERS,   false) \
+	X(HOST,       "host",       VALUE_REGEX,     false) \
 	X(DEPTH,      "depth",      VALUE_NUMBERS,   false) \
 	X(SIZE,       "size",       VALUE_SIZES,     false) \
 	X(LIFETIME,   "lifetime",   VALUE_TIMES,     false) \
@@ -111,5 +111,8 @@ char *term_path(enum term_kind kind, const char *const *names, size_t n);
 /* What kinds are called, and of those whose values are known the values: for completion. NULL behind the last. */
 const char *term_kind_name(size_t i);
 const char *term_value_name(const char *kind, size_t i);
+/* Is the value of a kind of that name an expression? Does such a term change stacks? False of no kind. */
+bool term_kind_is_regex(const char *kind);
+bool term_kind_is_transform(const char *kind);
 
 #endif
