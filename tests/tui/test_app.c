@@ -604,9 +604,9 @@ Test(app, small_screens_keep_what_matters)
 		int cols, rows;
 		const char *row0, *last;
 	} cases[] = {
-		{ 110, 30, " demo.data › cpu-clock", " Enter drill" },
-		{ 80, 24, " demo.data › cpu-clock", " Enter drill" },
-		{ 40, 10, " demo.data", " Enter drill" },
+		{ 110, 30, " demo.data › cpu-clock", " Enter open" },
+		{ 80, 24, " demo.data › cpu-clock", " Enter open" },
+		{ 40, 10, " demo.data", " Enter open" },
 		{ 20, 5, " ", " " },
 	};
 

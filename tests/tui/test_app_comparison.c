@@ -41,7 +41,7 @@ Test(app_sides, keys)
 	} cases[] = {
 		{ "6a", "; select another, press b" },
 		{ "6a6", "side a  pid:812" },
-		{ "6a6", "b compare" },
+		{ "6a6", "b with this" },
 		{ "6aa", "side a" },
 		{ "6ab", "that is side a itself" },
 		{ "6ax", "side a is forgotten" },

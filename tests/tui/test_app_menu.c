@@ -7,6 +7,8 @@
 
 #include <criterion/criterion.h>
 #include <locale.h>
+#include <stdlib.h>
+#include <string.h>
 
 Test(app_menu, what_keys_do)
 {
@@ -53,9 +55,58 @@ Test(app_menu, what_keys_do)
 		  "kinds are" },
 		{ "an unknown kind", "&foo:<Tab>", "kinds are fn, module", "Tab: the first" },
 		{ "an expression", "&fn:a.*b<Tab>", "that is an expression", "kinds are" },
+		{ "help begins with what one does most", "?",
+		  "show the function between its callers", "compare" },
+		{ "rows that are compared are so behind all else", "oooo?", "compare two rows: a",
+		  "source lines" },
+		{ "a heat map's keys speak of its cells", "T?", "one cell down, a little later",
+		  "column a second" },
+		{ "a tree's of its rows", "2?", "of an open one: show what is below it alone",
+		  "centre" },
+		{ "a thread's call tree", "oooot", "[2 tree]", "WITH" },
+		{ "a thread has no source", "oooou", "these rows are no functions: Enter", "WITH" },
+		{ "where one is already", "1", "this is top", "WITH" },
 		{ "a key without a use", "X", "X means nothing in top", "WITH" },
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
 	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 110, 30);
+}
+
+/* Keys that move, of which there may be no further, and those that leave. */
+#define MAY_DO_NOTHING "jkhlgGHLpqQ"
+
+/* Every key changes the screen, asks for something, or says why it does not. */
+static void expect_answers(const char *where)
+{
+	for (uint32_t key = '!'; key <= '~'; key++) {
+		struct terminal_request request = { 0 };
+		struct stage_app f;
+		char *before, *after;
+
+		if (strchr(MAY_DO_NOTHING, (int)key))
+			continue;
+		stage_app_init(&f, stage_profile(), true, 120, 30);
+		stage_app_play(&f, where);
+		before = stage_app_draw(&f);
+		app_key(f.app, key);
+		stage_app_settle(&f);
+		after = stage_app_draw(&f);
+		cr_expect(strcmp(before, after) != 0 || app_take_request(f.app, &request), "%s %c",
+			  where, (int)key);
+		free(request.text);
+		free(before);
+		free(after);
+		stage_app_done(&f);
+	}
+}
+
+Test(app_menu, every_key_answers)
+{
+	static const char *const places[] = { "jj", "2jj", "3j", "4", "5j",  "6",   "7",
+					      "8",  "0",   "u",  "T", "ojj", "oooo" };
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		expect_answers(places[i]);
 }

@@ -231,7 +231,7 @@ Test(terminal, resizing, WITH_PROFILE)
 	pty_resize(&p, 100, 30);
 	pty_type(&p, "1");
 	pty_wait_row(&p, 1, "[1 top]");
-	pty_wait_row(&p, 29, " Enter drill");
+	pty_wait_row(&p, 29, " Enter open");
 	quit_proftop(&p);
 }
 
@@ -249,7 +249,7 @@ Test(terminal, resizing_there_and_back, WITH_PROFILE)
 		pty_resize(&p, 30, 5 + i % 20);
 		poll(NULL, 0, i % 3);
 		pty_resize(&p, 120, 40);
-		pty_wait_row(&p, 39, " Enter drill");
+		pty_wait_row(&p, 39, " Enter open");
 		pty_wait_idle(&p);
 		after = pty_text(&p, -1);
 		cr_assert_str_eq(after, before, "round %d:\n%s", i, after);

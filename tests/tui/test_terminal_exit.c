@@ -386,7 +386,7 @@ Test(terminal_exit, suspend_and_continue, WITH_PROFILE)
 		cr_assert(!p.altscreen && !p.mouse);
 		pty_resize(&p, 90 + i, 25 + i);
 		pty_type(&p, "fg\n");
-		pty_wait_row(&p, 24 + i, " Enter drill");
+		pty_wait_row(&p, 24 + i, " Enter open");
 		cr_assert(p.altscreen && p.mouse);
 		pty_type(&p, "2");
 		pty_wait_row(&p, 1, " 1 top [2 tree]");

@@ -28,6 +28,14 @@
 #include "tui/app/app_views.h"
 #include "tui/rows/row.h"
 
+static void say_no_function(struct app *a)
+{
+	app_say(a, false,
+		app_rows_of_samples(a)
+			? "these rows are no functions: Enter shows one alone, o groups by function"
+			: "no function is selected");
+}
+
 /* The selected name, or a message and NULL. */
 static const char *selected_label(struct app *a)
 {
@@ -35,7 +43,7 @@ static const char *selected_label(struct app *a)
 	const char *label = here.has_place ? app_label(a, &here.place) : NULL;
 
 	if (!label)
-		app_say(a, false, "no function is selected");
+		say_no_function(a);
 	return label;
 }
 
@@ -92,15 +100,50 @@ static void stop_loading(struct app *a)
 	app_say(a, false, "stopped loading; what is there stays");
 }
 
+/* What Enter would show alone of a thread, an event, …, in another view. */
+static bool carry_samples(struct app *a, enum view_kind target)
+{
+	struct effect fx = { .kind = EFFECT_NONE };
+
+	if (!app_rows_of_samples(a) || target == VIEW_KIND_BUTTERFLY)
+		return false;
+	app_ops(a)->act(app_state(a), &a->scene, ACTION_ENTER, &fx);
+	if (fx.kind == EFFECT_FILTER)
+		fx.view = target;
+	app_apply(a, &fx);
+	return true;
+}
+
+static void say_here(struct app *a)
+{
+	app_say_owned(a, false, xasprintf("this is %s", app_ops(a)->name));
+}
+
+/* Into the view that it is in: a butterfly makes it the centre. */
+static void carry_here(struct app *a, const struct step *here)
+{
+	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(app_state(a), &a->scene) : NULL;
+	char *now;
+
+	app_select(a, here);
+	now = app_ops(a)->crumb ? app_ops(a)->crumb(app_state(a), &a->scene) : NULL;
+	if (strcmp(crumb ? crumb : "", now ? now : "") == 0)
+		say_here(a);
+	free(crumb);
+	free(now);
+}
+
 /* Carries the selection into another view. */
 static void carry(struct app *a, enum view_kind target)
 {
 	struct step here = app_here(a);
 
+	if (carry_samples(a, target))
+		return;
 	if (!here.has_place || here.place.key_id == ID_NONE)
-		app_say(a, false, "no function is selected");
+		say_no_function(a);
 	else if (target == a->view)
-		app_select(a, &here);
+		carry_here(a, &here);
 	else
 		app_go(a, target, &here.place);
 }
@@ -111,12 +154,14 @@ static void carry_to_code(struct app *a)
 	enum grouping g = a->analysis->keys.grouping;
 	struct step here = app_here(a);
 
-	if (g == GROUP_FUNCTION) {
+	if (app_rows_of_samples(a)) {
+		say_no_function(a);
+	} else if (g == GROUP_FUNCTION) {
 		carry(a, VIEW_KIND_ANNOTATE);
 	} else if (g != GROUP_LINE) {
 		app_say(a, false, "source lines are of a function: o groups by function");
 	} else if (!here.has_place || here.place.key_id == ID_NONE) {
-		app_say(a, false, "no function is selected");
+		say_no_function(a);
 	} else {
 		if ((here.place.key_id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE)
 			here.place = row_line_place(&a->scene, here.place.key_id);
@@ -139,7 +184,7 @@ static void copy_label(struct app *a)
 	const char *label;
 	char *row;
 
-	if (app_ops(a)->contexts & (IN_TASKS | IN_CODE)) {
+	if (app_ops(a)->contexts & (IN_TASKS | IN_CODE) || app_rows_of_samples(a)) {
 		row = app_ops(a)->status(app_state(a), &a->scene);
 		if (row)
 			app_wish(a, REQUEST_COPY, row, 0);
@@ -195,7 +240,7 @@ static void copy_stack(struct app *a)
 	if (node == KEY_NONE)
 		node = calltree_hottest(tree, key);
 	if (node == KEY_NONE) {
-		app_say(a, false, "no function is selected");
+		say_no_function(a);
 		return;
 	}
 	text = stack_text(an, node);
@@ -291,6 +336,27 @@ static void quit(struct app *a)
 		a->over = true;
 }
 
+/* Why a view did not do what a key does elsewhere in it; NULL: nobody would ask. */
+static const char *undone_text(enum action action)
+{
+	switch (action) {
+	case ACTION_OPEN:
+	case ACTION_OPEN_ALL:
+	case ACTION_HOT_PATH:
+		return "there is nothing more to open here";
+	case ACTION_CLOSE:
+		return "there is nothing open here";
+	case ACTION_ZOOM_IN:
+		return "columns of less time there are none";
+	case ACTION_ZOOM_OUT:
+		return "that is all of the time";
+	case ACTION_ENTER:
+		return "there is nothing to go into here";
+	default:
+		return NULL;
+	}
+}
+
 /* The view's own business; what it leaves, the app may still know. */
 static void act_in_view(struct app *a, enum action action)
 {
@@ -301,6 +367,8 @@ static void act_in_view(struct app *a, enum action action)
 		app_apply(a, &fx);
 	else if (action == ACTION_GROUP)
 		next_grouping(a);
+	else if (undone_text(action))
+		app_say(a, false, undone_text(action));
 }
 
 static void show_tab(struct app *a, enum view_kind view)
@@ -312,7 +380,9 @@ static void show_tab(struct app *a, enum view_kind view)
 /* By its number, of which a profile may lack the view. */
 static void show_numbered(struct app *a, enum view_kind view)
 {
-	if (app_has_view(a, view))
+	if (view == a->view && a->trail.n == 0)
+		say_here(a);
+	else if (app_has_view(a, view))
 		show_tab(a, view);
 	else if (app_baseline_hides(a, view))
 		app_say_owned(a, false, app_baseline_text(a, view));
@@ -387,9 +457,18 @@ static bool act_on_lens(struct app *a, enum action action)
 		return true;
 	case ACTION_UNITS:
 		a->scene.percent = !a->scene.percent;
+		if (app_contexts(a) & (IN_TIME | IN_TEXT | IN_FINDINGS))
+			app_say(a, false,
+				a->scene.percent ? "numbers of rows are shares in %"
+						 : "numbers of rows are in their unit");
 		return true;
 	case ACTION_WIDE:
 		a->scene.wide = !a->scene.wide;
+		if (app_contexts(a) & IN_TASKS ||
+		    a->analysis->table_keys->grouping != GROUP_FUNCTION)
+			app_say(a, false,
+				a->scene.wide ? "names of functions are shown in full"
+					      : "names of functions are folded");
 		return true;
 	case ACTION_STOP:
 		stop_loading(a);

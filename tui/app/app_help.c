@@ -104,7 +104,7 @@ static bool works_now(const struct app *a, enum action action)
 	case ACTION_STOP:
 		return a->loading;
 	case ACTION_SIDE_A:
-		return !a->analysis->diff && !a->source->live;
+		return app_has_sides(a);
 	case ACTION_EQUALISE:
 	case ACTION_SIZE:
 		return a->analysis->diff != NULL;
@@ -116,7 +116,7 @@ static bool works_now(const struct app *a, enum action action)
 	case ACTION_PREVIOUS:
 		return a->seeking.pattern != NULL;
 	default:
-		return action_help(action)[0] != '\0';
+		return action_help(action)[0] != '\0' && !app_not_of_rows(a, action);
 	}
 }
 
@@ -131,7 +131,7 @@ static const char *help_of(const struct app *a, enum action action)
 {
 	if (action == ACTION_QUIT && a->source->ends_command)
 		return "close the view; on the last one quit, which ends the command, too, after a question";
-	return action_help(action);
+	return action_help_in(action, app_contexts(a));
 }
 
 static void put_action(struct page *p, const struct app *a, enum action action)
@@ -146,6 +146,64 @@ static void put_action(struct page *p, const struct app *a, enum action action)
 		put_key(p, keys, help_of(a, action));
 }
 
+#define MOST_ACTIONS 12
+
+/* What one does most in a view comes first; the first row that fits counts. */
+static const struct {
+	uint32_t where;
+	enum action action[MOST_ACTIONS];
+} most[] = {
+	{ IN_HEAT,
+	  { ACTION_LEFT, ACTION_RIGHT, ACTION_DOWN, ACTION_UP, ACTION_ENTER, ACTION_MARK_A,
+	    ACTION_MARK_B, ACTION_PEAK, ACTION_ZOOM_IN, ACTION_ZOOM_OUT } },
+	{ IN_FLAME,
+	  { ACTION_ENTER, ACTION_LEFT, ACTION_RIGHT, ACTION_DOWN, ACTION_UP, ACTION_TO_ANNOTATE,
+	    ACTION_TO_CALLERS, ACTION_INVERT, ACTION_SEARCH, ACTION_FILTER, ACTION_MENU } },
+	{ IN_TREE,
+	  { ACTION_ENTER, ACTION_RIGHT, ACTION_LEFT, ACTION_HOT_PATH, ACTION_TO_ANNOTATE,
+	    ACTION_TO_CALLERS, ACTION_TO_FLAME, ACTION_SEARCH, ACTION_FILTER, ACTION_MENU } },
+	{ IN_BFLY,
+	  { ACTION_ENTER, ACTION_BACK, ACTION_TO_ANNOTATE, ACTION_TO_TREE, ACTION_TO_CALLERS,
+	    ACTION_TO_FLAME, ACTION_SEARCH, ACTION_FILTER } },
+	{ IN_CODE,
+	  { ACTION_HOT_NEXT, ACTION_HOT_PREVIOUS, ACTION_ASSEMBLY, ACTION_FOLLOW, ACTION_TO_CALLERS,
+	    ACTION_TO_TREE, ACTION_EDIT, ACTION_SEARCH } },
+	{ IN_TIME,
+	  { ACTION_LEFT, ACTION_RIGHT, ACTION_ENTER, ACTION_MARK_A, ACTION_MARK_B, ACTION_PEAK,
+	    ACTION_ZOOM_IN, ACTION_ZOOM_OUT, ACTION_FILTER, ACTION_HEAT_MAP } },
+	{ IN_TASKS,
+	  { ACTION_ENTER, ACTION_TO_FLAME, ACTION_TO_CALLERS, ACTION_SEARCH, ACTION_FILTER } },
+	{ IN_HEAP,
+	  { ACTION_ENTER, ACTION_HEAP_VIEW, ACTION_SORT, ACTION_REVERSE, ACTION_TO_TREE } },
+	{ IN_TOP,
+	  { ACTION_ENTER, ACTION_TO_ANNOTATE, ACTION_TO_CALLERS, ACTION_TO_TREE, ACTION_TO_FLAME,
+	    ACTION_SEARCH, ACTION_FILTER, ACTION_SORT, ACTION_GROUP, ACTION_MENU } },
+	{ IN_FINDINGS, { ACTION_ENTER, ACTION_BACK, ACTION_SEARCH } },
+	{ IN_TEXT, { ACTION_DOWN, ACTION_UP, ACTION_SEARCH } },
+};
+
+#define N_MOST ((int)(sizeof(most) / sizeof(most[0])))
+
+static const enum action *most_done(const struct app *a)
+{
+	uint32_t contexts = app_contexts(a);
+
+	for (int i = 0; i < N_MOST; i++)
+		if (most[i].where & contexts)
+			return most[i].action;
+	return NULL;
+}
+
+static bool is_most_done(const struct app *a, enum action action)
+{
+	const enum action *m = most_done(a);
+
+	for (int i = 0; m && i < MOST_ACTIONS; i++)
+		if (m[i] == action)
+			return true;
+	return false;
+}
+
 /* Under which title of the overlay a key stands. */
 enum title {
 	TITLE_HERE,   /* what this view's rows are for */
@@ -155,8 +213,10 @@ enum title {
 	TITLE_COMPARES
 };
 
-static enum title title_of(enum action action)
+static enum title title_of(const struct app *a, enum action action)
 {
+	if (is_most_done(a, action))
+		return TITLE_HERE;
 	switch (action) {
 	case ACTION_NEXT_VIEW:
 	case ACTION_PREV_VIEW:
@@ -179,11 +239,25 @@ static enum title title_of(enum action action)
 	}
 }
 
+/* Two rows may be compared, which is done rarely: behind all else. */
+static bool chooses_sides(enum action action)
+{
+	return action == ACTION_SIDE_A || action == ACTION_SIDE_B;
+}
+
 static void put_actions(struct page *p, const struct app *a, enum title title)
 {
-	for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++)
-		if (title_of((enum action)i) == title)
-			put_action(p, a, (enum action)i);
+	const enum action *m = title == TITLE_HERE ? most_done(a) : NULL;
+
+	for (int i = 0; m && i < MOST_ACTIONS; i++)
+		if (m[i] != ACTION_NONE)
+			put_action(p, a, m[i]);
+	for (int last = 0; last < 2; last++)
+		for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++)
+			if (title_of(a, (enum action)i) == title &&
+			    chooses_sides((enum action)i) == last &&
+			    !is_most_done(a, (enum action)i))
+				put_action(p, a, (enum action)i);
 	put(p, STYLE_NORMAL, "");
 }
 

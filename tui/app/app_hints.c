@@ -20,7 +20,7 @@
 #include "tui/app/app_views.h"
 
 /* Many more than that nobody reads, however wide the screen is. */
-#define MAX_HINTS 12
+#define MAX_HINTS 14
 
 /* What a prompt takes, in pieces that are shown whole or not at all; NULL ends them. */
 #define MAX_PIECES 12
@@ -79,6 +79,31 @@ void app_first_key(const struct app *a, enum action action, char out[APP_KEYS_SI
 	}
 }
 
+/* Does Enter on a row of the table open its function? */
+static bool leads_to_butterfly(const struct app *a)
+{
+	return a->analysis->lens.grouping == GROUP_FUNCTION;
+}
+
+/* Does Enter do the same? Then one of both is enough. */
+static bool is_enter(const struct app *a, enum action action)
+{
+	uint32_t in = app_contexts(a);
+
+	switch (action) {
+	case ACTION_TO_BUTTERFLY:
+		return in & IN_TOP && leads_to_butterfly(a);
+	case ACTION_TO_TREE:
+		return in & IN_TASKS;
+	case ACTION_TO_FLAME:
+		return in & IN_HEAT;
+	case ACTION_TO_CALLERS:
+		return in & IN_MEMORY;
+	default:
+		return false;
+	}
+}
+
 /* Would the hint lead to where we are? */
 static bool leads_here(const struct app *a, enum action action)
 {
@@ -97,9 +122,9 @@ static const char *hint_text(const struct app *a, enum action action)
 		return "no baseline";
 	if (action == ACTION_HEAT_MAP && a->view == VIEW_KIND_HEAT)
 		return "timeline";
-	if (action == ACTION_ENTER && a->view == VIEW_KIND_HEAT)
-		return "flame graph";
-	return action_hint(action);
+	if (action == ACTION_ENTER && a->view == VIEW_KIND_TOP && !leads_to_butterfly(a))
+		return a->analysis->lens.grouping == GROUP_LINE ? "source" : "show alone";
+	return action_hint_in(action, app_contexts(a));
 }
 
 /* Columns that a hint takes; 0: no key does it. */
@@ -138,30 +163,32 @@ static bool has_hint(const struct app *a, enum action action)
 	/* It is for who looks at time. */
 	if (action == ACTION_HEAT_MAP && (a->analysis->diff || !(app_contexts(a) & IN_TIME)))
 		return false;
-	if (action == ACTION_SIDE_A && (a->analysis->diff || a->source->live))
+	if (action == ACTION_SIDE_A && (!app_has_sides(a) || app_contexts(a) & IN_HALF))
 		return false;
 	if ((action == ACTION_EQUALISE || action == ACTION_SIZE) && !a->analysis->diff)
 		return false;
 	return action != ACTION_NONE && action_where(action) & app_contexts(a) &&
-	       action_hint(action)[0] != '\0' && action != ACTION_HELP && !leads_here(a, action);
+	       action_hint(action)[0] != '\0' && action != ACTION_HELP && !leads_here(a, action) &&
+	       !is_enter(a, action) && !app_not_of_rows(a, action);
 }
 
 /* Is it a hint for a screen with room to spare? It takes none from what is done more often. */
 static bool comes_last(enum action action)
 {
-	return action == ACTION_NOTE || action == ACTION_SAVED;
+	return action == ACTION_NOTE || action == ACTION_SAVED || action == ACTION_SIDE_A;
 }
 
 /* Which hints fit into so many columns: first what one cannot do without, then as in the table. */
 static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 {
 	/* A baseline leads the list where there is one: else nobody would find out of it. */
-	static const enum action first[] = { ACTION_BASELINE, ACTION_SIDE_B,   ACTION_LEAVE_SIDES,
-					     ACTION_ENTER,    ACTION_ALIGN,    ACTION_EQUALISE,
-					     ACTION_SIZE,     ACTION_INVERT,   ACTION_MARK_A,
-					     ACTION_MARK_B,   ACTION_HEAT_MAP, ACTION_FREEZE,
-					     ACTION_SEARCH,   ACTION_FILTER,   ACTION_WINDOW,
-					     ACTION_BASELINE, ACTION_SAVE,     ACTION_METRIC };
+	static const enum action first[] = {
+		ACTION_BASELINE,    ACTION_SIDE_B,   ACTION_LEAVE_SIDES, ACTION_ENTER,
+		ACTION_ALIGN,       ACTION_EQUALISE, ACTION_SIZE,        ACTION_INVERT,
+		ACTION_MARK_A,      ACTION_MARK_B,   ACTION_HEAT_MAP,    ACTION_FREEZE,
+		ACTION_SEARCH,      ACTION_FILTER,   ACTION_WINDOW,      ACTION_BASELINE,
+		ACTION_TO_ANNOTATE, ACTION_SAVE,     ACTION_METRIC
+	};
 	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
 	int n = 1;
 

@@ -101,9 +101,8 @@ void app_expect_lines(struct app *a)
 uint32_t app_contexts(const struct app *a)
 {
 	uint32_t in = app_ops(a)->contexts | (a->source->live ? IN_LIVE : 0);
-	bool of_samples = a->analysis->table_keys != &a->analysis->keys;
 
-	if (a->own.first && (in & (IN_TASKS | IN_TIME) || (in & IN_TOP && of_samples)))
+	if (a->own.first && (in & (IN_TASKS | IN_TIME) || app_rows_of_samples(a)))
 		in |= IN_HALF;
 	if (a->own.first || a->own.open)
 		in |= IN_SIDES;
@@ -115,6 +114,36 @@ bool app_has_view(const struct app *a, enum view_kind view)
 	const struct view_ops *ops = view_of(view, &a->scene);
 
 	return !ops->applies || ops->applies(&a->scene);
+}
+
+bool app_rows_of_samples(const struct app *a)
+{
+	return app_ops(a)->contexts & IN_TOP && a->analysis->table_keys != &a->analysis->keys;
+}
+
+bool app_not_of_rows(const struct app *a, enum action action)
+{
+	enum grouping g = a->analysis->keys.grouping;
+
+	switch (action) {
+	case ACTION_TO_ANNOTATE:
+		return app_rows_of_samples(a) || (g != GROUP_FUNCTION && g != GROUP_LINE);
+	case ACTION_MENU:
+		return app_rows_of_samples(a) || (g != GROUP_FUNCTION && g != GROUP_MODULE);
+	case ACTION_TO_BUTTERFLY:
+	case ACTION_NOTE:
+	case ACTION_COPY_STACK:
+	case ACTION_EDIT:
+		return app_rows_of_samples(a);
+	default:
+		return false;
+	}
+}
+
+bool app_has_sides(const struct app *a)
+{
+	return !a->analysis->diff && !a->source->live &&
+	       (app_ops(a)->contexts & (IN_TASKS | IN_TIME) || app_rows_of_samples(a));
 }
 
 bool app_baseline_hides(const struct app *a, enum view_kind view)

@@ -14,6 +14,15 @@ void app_expect_lines(struct app *a);
 /* Has the view something to show of what was read? */
 bool app_has_view(const struct app *a, enum view_kind view);
 
+/* Are the rows of the table threads, processes, events, …: groups of samples and not of frames? */
+bool app_rows_of_samples(const struct app *a);
+
+/* Does the action mean nothing for rows as they are grouped now? Modules have no source lines, threads no callers. */
+bool app_not_of_rows(const struct app *a, enum action action);
+
+/* Are there rows, or is there time, of which two parts may be compared? */
+bool app_has_sides(const struct app *a);
+
 /* Is it not on hand because of a baseline? */
 bool app_baseline_hides(const struct app *a, enum view_kind view);
 /* A sentence that says so; the caller frees. */

@@ -44,7 +44,7 @@
 	X(HALF_UP,      "half-up",       "^U",                   IN_ALL,    "",        "half a page up") \
 	X(FIRST,        "first",         "g <Home>",             IN_ALL,    "",        "first row") \
 	X(LAST,         "last",          "G <End>",              IN_ALL,    "",        "last row") \
-	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS | IN_FINDINGS | IN_HEAT, "drill",   "drill into the row: open it, zoom in, make it the centre, show only it; the centre of a butterfly: its source; the range or cell of a heat map: its flame graph") \
+	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS | IN_FINDINGS | IN_HEAT, "drill",   "go into the row: open it, zoom in, make it the centre, show only it; the centre of a butterfly: its source; the range or cell of a heat map: its flame graph") \
 	X(BACK,         "back",          "<Esc> <Backspace>",    IN_ALL,    "",        "step back: clear the search, zoom out, undo a drill, go to where you came from") \
 	X(OPEN,         "open",          "+",                    IN_TREE,   "",        "open the row by one level") \
 	X(CLOSE,        "close",         "-",                    IN_TREE,   "",        "close the row") \
@@ -52,13 +52,13 @@
 	X(HOT_PATH,     "hot-path",      "e",                    IN_TREE,   "hot path", "open the hottest path below the row, to where it splits; again to go on") \
 	X(FAR_LEFT,     "far-left",      "H",                    IN_TIME,   "",        "ten columns earlier") \
 	X(FAR_RIGHT,    "far-right",     "L",                    IN_TIME,   "",        "ten columns later") \
-	X(ZOOM_IN,      "zoom-in",       "+",                    IN_TIME,   "zoom",    "half as much time around the cursor; shorter columns in a heat map") \
-	X(ZOOM_OUT,     "zoom-out",      "-",                    IN_TIME,   "",        "twice as much time; longer columns in a heat map") \
+	X(ZOOM_IN,      "zoom-in",       "+",                    IN_TIME,   "zoom",    "half as much time around the cursor; in a heat map columns of less time") \
+	X(ZOOM_OUT,     "zoom-out",      "-",                    IN_TIME,   "",        "twice as much time; in a heat map columns of more time") \
 	X(PEAK,         "peak",          "p",                    IN_TIME,   "peak",    "go to the busiest moment in sight") \
-	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "range start", "the range that all views show begins here; in a heat map again: the column alone, as one second") \
-	X(MARK_B,       "mark-b",        "B",                    IN_TIME,   "range end", "the range ends here") \
-	X(SIDE_A,       "side-a",        "a",                    IN_TASKS | IN_TIME | IN_TOP, "", "one side of a comparison within the recording: the range from A to B, a thread, process, command, event, cpu or cgroup") \
-	X(SIDE_B,       "side-b",        "b",                    IN_HALF,   "compare", "the other side: opens the comparison") \
+	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "range start", "the range of time that all views show begins here; in a heat map again: this column alone") \
+	X(MARK_B,       "mark-b",        "B",                    IN_TIME,   "range end", "the range of time ends here") \
+	X(SIDE_A,       "side-a",        "a",                    IN_TASKS | IN_TIME | IN_TOP, "compare", "compare within the recording: choose the first side, which is the range from A to B, or the thread, process, command, event, cpu or cgroup of the row; b chooses the other") \
+	X(SIDE_B,       "side-b",        "b",                    IN_HALF,   "with this", "compare the side that a chose with this one") \
 	X(LEAVE_SIDES,  "leave-sides",   "x",                    IN_SIDES,  "leave",   "leave the comparison that a and b opened, or forget what a chose") \
 	X(ALIGN,        "align",         "v",                    IN_ALIGN,  "align",   "lay both sides on the time axis by their start, by progress, or by a mark that both set") \
 	X(ASSEMBLY,     "assembly",      "a",                    IN_CODE,   "assembly", "source lines, lines with their instructions, or instructions in order") \
@@ -71,7 +71,7 @@
 	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS | IN_CODE | IN_HEAT, "flame",   "show the selection in the flame graph") \
 	X(TO_ANNOTATE,  "to-annotate",   "u",                    IN_FRAMES, "source",  "show the source lines and instructions of the selection: below the selected node of a tree, else everywhere") \
 	X(MENU,         "menu",          ". <F2>",               IN_FRAMES, "reshape", "list what can be done with the row: focus, drop, merge, collapse; Esc undoes it") \
-	X(NOTE,         "note",          ";",                    IN_FRAMES, "note",      "note something on the row, which ¶ marks; Tab: on this node or site alone") \
+	X(NOTE,         "note",          ";",                    IN_FRAMES, "note",      "write a note on the row, which ¶ marks; Tab: on this node or site alone") \
 	X(SEARCH,       "search",        "/ <F3>",               IN_NAMES | IN_CODE, "search",  "search names by regular expression, as you type") \
 	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \
 	X(NEXT,         "next",          "n",                    IN_NAMES, "",        "next match") \
@@ -81,15 +81,15 @@
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE | IN_MEMORY | IN_HEAP, "",  "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, line, thread, process, command, event, cpu, cgroup, label, capture, host") \
 	X(LANES,        "lanes",         "o",                    IN_LANES,  "",        "over time a letter for the function that a thread ran, or how busy it was") \
-	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
-	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "scale",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
+	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event that was recorded, or next measure of it") \
+	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "scale",    "of a comparison: make both sides equal by total, time, samples, or not at all") \
 	X(SIZE,         "size",          "d",                    IN_ALL,    "which side",  "of a comparison: widths and shares are of both sides, of one, or of the change") \
-	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
+	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "shares in %, or numbers in their unit") \
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \
 	X(INLINES,      "inlines",       "I",                    IN_ALL,    "",        "inlined functions as frames of their own, or not") \
 	X(WIDE,         "wide",          "W",                    IN_ROWS | IN_TASKS,   "",        "names in full, or folded to what tells them apart") \
-	X(COPY,         "copy",          "y",                    IN_FRAMES | IN_TASKS | IN_CODE, "",     "copy the selected name, the row of a thread, or the line of code (OSC 52)") \
-	X(COPY_STACK,   "copy-stack",    "Y",                    IN_FRAMES, "",        "copy the frames from the root to the selection: a;b;c") \
+	X(COPY,         "copy",          "y",                    IN_FRAMES | IN_TASKS | IN_CODE, "",     "copy the selected name, the row of a thread, or the line of code to the clipboard (OSC 52)") \
+	X(COPY_STACK,   "copy-stack",    "Y",                    IN_FRAMES, "",        "copy the frames from the root to the selection, as a;b;c") \
 	X(EDIT,         "edit",          "E",                    IN_FRAMES | IN_CODE, "",        "open $EDITOR where the function is declared, or at the selected line of code") \
 	X(NEXT_VIEW,    "next-view",     "<Tab>",                IN_ALL,    "",        "next view") \
 	X(PREV_VIEW,    "previous-view", "<S-Tab>",              IN_ALL,    "",        "previous view") \
@@ -104,8 +104,8 @@
 	X(VIEW_9,       "view-9",        "9",                    IN_ALL,    "",        "") \
 	X(VIEW_10,      "view-10",       "0",                    IN_ALL,    "",        "") \
 	X(HEAP_VIEW,    "heap-view",     "M",                    IN_ALL,    "",        "of a heap: leaks; again: lifetimes, sizes, temporaries, handoffs, reallocs, waste, blocks, allocators") \
-	X(HEAT_MAP,     "heat-map",      "T",                    IN_ALL,    "heat map", "a heat map of time: a column a second, down it the parts of that second; again: the timeline") \
-	X(SAVED,        "saved",         "V",                    IN_ALL,    "saved views",      "saved views: filter, order and grouping by name; Enter shows one, s saves what is shown, d deletes one") \
+	X(HEAT_MAP,     "heat-map",      "T",                    IN_ALL,    "heat map", "a heat map of time: columns of a second, or less in a short recording, and down each the parts of its time; again: the timeline") \
+	X(SAVED,        "saved",         "V",                    IN_ALL,    "saved",   "saved views: filter, order and grouping by name; Enter shows one, s saves what is shown, d deletes one") \
 	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
 	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "pause",   "pause the screen, and continue; data is still collected") \
 	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s, or all with what is older counting less") \
@@ -117,6 +117,58 @@
 	X(HELP,         "help",          "? <F1>",               IN_ALL,    "help",    "the keys that work here") \
 	X(QUIT,         "quit",          "q",                    IN_ALL,    "",        "close the view; quit on the last one") \
 	X(QUIT_ALL,     "quit-all",      "Q ^C <F10>",           IN_ALL,    "",        "quit at once")
+
+/* What a key does in some views, in their words: X(enum, where, hint, help). The first row that fits counts, else the table above. */
+#define ACTIONS_HERE(X) \
+	X(ENTER,       IN_HEAT,     "flame graph", "show the flame graph of the range from A to B, or of the cell alone") \
+	X(ENTER,       IN_FLAME,    "zoom",        "zoom into the frame; Esc zooms out again") \
+	X(ENTER,       IN_TREE,     "open",        "open the row; of an open one: show what is below it alone, until Esc") \
+	X(ENTER,       IN_BFLY,     "go to it",    "go to this caller or callee; of the one in the middle: its source lines") \
+	X(ENTER,       IN_FINDINGS, "evidence",    "show the view that proves the sentence") \
+	X(ENTER,       IN_TASKS,    "tree",    "show the call tree of this thread or process alone") \
+	X(ENTER,       IN_MEMORY,   "callers",     "show which calls lead to the allocations of this row") \
+	X(ENTER,       IN_HEAP,     "open",        "show who calls this function; of a row of sizes or lifetimes: these blocks alone, over time") \
+	X(ENTER,       IN_TOP,      "open",   "show the function between its callers and callees; of a line its source; of a module, a thread, …: it alone") \
+	X(DOWN,        IN_FLAME,    "", "one frame further down the screen") \
+	X(DOWN,        IN_HEAT,     "", "one cell down, a little later") \
+	X(UP,          IN_FLAME,    "", "one frame further up the screen") \
+	X(UP,          IN_HEAT,     "", "one cell up, a little earlier") \
+	X(LEFT,        IN_FLAME,    "", "the frame on the left") \
+	X(LEFT,        IN_TIME,     "", "one column earlier") \
+	X(LEFT,        IN_TREE,     "", "close the row, or go to its caller's row; scroll sideways") \
+	X(LEFT,        IN_ALL,      "", "scroll sideways, to the left") \
+	X(RIGHT,       IN_FLAME,    "", "the frame on the right") \
+	X(RIGHT,       IN_TIME,     "", "one column later") \
+	X(RIGHT,       IN_TREE,     "", "open the row; scroll sideways") \
+	X(RIGHT,       IN_ALL,      "", "scroll sideways, to the right") \
+	X(ZOOM_IN,     IN_HEAT,     "zoom", "columns of less time") \
+	X(ZOOM_IN,     IN_TIME,     "zoom", "half as much time around the cursor") \
+	X(ZOOM_OUT,    IN_HEAT,     "", "columns of more time") \
+	X(ZOOM_OUT,    IN_TIME,     "", "twice as much time around the cursor") \
+	X(MARK_A,      IN_HEAT,     "range start", "a range of time begins in this cell; pressed twice: the range is this column") \
+	X(MARK_A,      IN_TIME,     "range start", "a range of time begins at the cursor; B ends it, and all views show that time alone") \
+	X(MARK_B,      IN_TIME,     "range end",   "the range of time that A began ends at the cursor") \
+	X(SIDE_A,      IN_TIME,     "compare", "compare two ranges of time, or two rows: a chooses the first, b the second") \
+	X(SIDE_A,      IN_ALL,      "compare", "compare two rows: a chooses the first, b the second") \
+	X(TO_ANNOTATE, IN_TREE | IN_FLAME, "source", "show the function's source lines and instructions, with what they cost below this node") \
+	X(TO_ANNOTATE, IN_ALL,      "source",  "show the function's source lines and instructions, with what they cost") \
+	X(TO_TREE,     IN_TASKS,    "tree",    "show it in the call tree") \
+	X(TO_TREE,     IN_HEAT,     "tree",    "show the call tree of the range or cell") \
+	X(TO_TREE,     IN_ALL,      "tree",    "show the function in the call tree, from the roots down") \
+	X(TO_CALLERS,  IN_TASKS,    "callers", "show it by what cost most and who called that") \
+	X(TO_CALLERS,  IN_HEAT,     "callers", "show what cost most in the range or cell, and who called that") \
+	X(TO_CALLERS,  IN_ALL,      "callers", "show who calls the function, and how much of it") \
+	X(TO_BUTTERFLY, IN_ALL,     "butterfly", "show the function between its callers and callees") \
+	X(TO_FLAME,    IN_TASKS,    "flame",   "show it as a flame graph") \
+	X(TO_FLAME,    IN_HEAT,     "flame",   "show the flame graph of the range or cell") \
+	X(TO_FLAME,    IN_ALL,      "flame",   "show the function in the flame graph") \
+	X(SEARCH,      IN_CODE,     "search",  "search lines and instructions by regular expression, as you type") \
+	X(COPY,        IN_TASKS,    "", "copy the row to the clipboard (OSC 52)") \
+	X(COPY,        IN_CODE,     "", "copy the line to the clipboard (OSC 52)") \
+	X(COPY,        IN_ALL,      "", "copy the name to the clipboard (OSC 52)") \
+	X(EDIT,        IN_CODE,     "", "open $EDITOR at the selected line") \
+	X(EDIT,        IN_ALL,      "", "open $EDITOR where the function is declared") \
+	X(MENU,        IN_ALL,      "reshape", "a menu of what can be done with the row: focus on it, drop, merge or collapse it; Esc undoes that")
 /* clang-format on */
 
 enum action {

@@ -170,6 +170,42 @@ const char *action_hint(enum action a)
 	return action_rows[a].hint;
 }
 
+/* What an action does in views of some contexts. */
+static const struct {
+	enum action action;
+	uint32_t where;
+	const char *hint, *help;
+} here_rows[] = {
+#define X(name, where, hint, help) { ACTION_##name, where, hint, help },
+	ACTIONS_HERE(X)
+#undef X
+};
+
+#define N_HERE_ROWS (sizeof(here_rows) / sizeof(here_rows[0]))
+
+static size_t here_row(enum action a, uint32_t contexts)
+{
+	size_t i = 0;
+
+	while (i < N_HERE_ROWS && (here_rows[i].action != a || !(here_rows[i].where & contexts)))
+		i++;
+	return i;
+}
+
+const char *action_help_in(enum action a, uint32_t contexts)
+{
+	size_t i = here_row(a, contexts);
+
+	return i < N_HERE_ROWS ? here_rows[i].help : action_help(a);
+}
+
+const char *action_hint_in(enum action a, uint32_t contexts)
+{
+	size_t i = here_row(a, contexts);
+
+	return i < N_HERE_ROWS ? here_rows[i].hint : action_hint(a);
+}
+
 uint32_t action_where(enum action a)
 {
 	return action_rows[a].where;

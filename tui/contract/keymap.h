@@ -83,6 +83,9 @@ const char *action_name(enum action a);
 const char *action_help(enum action a);
 /* "" when it is not for the last line. */
 const char *action_hint(enum action a);
+/* The same in a view of these contexts, in its own words. */
+const char *action_help_in(enum action a, uint32_t contexts);
+const char *action_hint_in(enum action a, uint32_t contexts);
 /* IN_…: where it works. */
 uint32_t action_where(enum action a);
 /* ACTION_NONE when there is none of that name. */

@@ -346,7 +346,7 @@ static bool enter(struct tree_view *v, const struct scene *s)
 
 static bool open_all(struct tree_view *v, const struct scene *s, struct effect *out)
 {
-	size_t row = v->list.cursor;
+	size_t row = v->list.cursor, n = v->rows.n;
 
 	if (!tree_rows_open_all(&v->rows, s->analysis, row)) {
 		char most[FMT_SIZE];
@@ -356,7 +356,7 @@ static bool open_all(struct tree_view *v, const struct scene *s, struct effect *
 				      fmt_count(most, TREE_ROWS_MOST));
 	}
 	go(v, row);
-	return true;
+	return v->rows.n != n || out->kind == EFFECT_MESSAGE;
 }
 
 /* Opens the hottest path down to where it splits or weighs little, and goes to its end. */

@@ -627,7 +627,7 @@ static char *heat_crumb(const void *state, const struct scene *s)
 
 const struct view_ops view_heat = {
 	.name = "heat",
-	.help = "a heat map: a column a second, down it the parts of that second; A and B choose the time that all views show",
+	.help = "a heat map: each column is a stretch of time, and down it are the parts of that; A and B choose the time that all views show",
 	.contexts = IN_TIME | IN_HEAT,
 	.applies = is_shown,
 	.new = heat_new,
