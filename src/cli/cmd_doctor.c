@@ -26,6 +26,7 @@
 #include "record/attach/attach.h"
 #include "record/cpu/perf_rights.h"
 #include "record/cpu/perf_trial.h"
+#include "record/cpu/proc_synthesize.h"
 #include "record/cpu/tracepoint.h"
 
 #define NAME_COLS 22
@@ -179,13 +180,9 @@ static void tell_heap(const struct perf_rights *r)
 /* Does the kernel tell us where its functions are? */
 static bool knows_kernel(void)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
-	char text[64] = "";
-	bool known = f && fgets(text, sizeof(text), f) && strtoull(text, NULL, 16) != 0;
+	const char *name;
 
-	if (f)
-		fclose(f);
-	return known;
+	return proc_synthesize_text("/proc/kallsyms", &name) != 0;
 }
 
 static void tell_symbols(const struct perf_rights *r)

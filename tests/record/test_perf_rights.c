@@ -33,6 +33,16 @@ static const struct {
 	  RIGHTS_NAMES,
 	  { "--cap-add SYSLOG", "outside of it sysctl" },
 	  { "setcap" } },
+	{ "names, as root with all capabilities",
+	  { .paranoid = 2, .kptr = 1, .is_root = true, .may_names = true },
+	  RIGHTS_NAMES,
+	  { "this user may read", "_stext", "CONFIG_KALLSYMS" },
+	  { "paranoid", "has no" } },
+	{ "names, hidden from who has all capabilities, too",
+	  { .paranoid = 2, .kptr = 2, .is_root = true, .may_names = true },
+	  RIGHTS_NAMES,
+	  { "kernel.kptr_restrict=0" },
+	  { "paranoid", "CAP_SYSLOG" } },
 	{ "names, in a container without root",
 	  { .paranoid = 2, .in_namespace = true },
 	  RIGHTS_NAMES,
@@ -214,7 +224,7 @@ static const struct {
 	  "0\n",
 	  "CapEff:\t000001ffffffffff\nSeccomp:\t0\n",
 	  "0 0 4294967295\n",
-	  { .paranoid = -1, .may_all = true, .may_ptrace = true } },
+	  { .paranoid = -1, .may_all = true, .may_ptrace = true, .may_names = true } },
 };
 
 Test(perf_rights, are_read_from_proc)
@@ -244,6 +254,7 @@ Test(perf_rights, are_read_from_proc)
 		cr_expect_eq(r.seccomp, want->seccomp, "%zu", i);
 		cr_expect_eq(r.may_all, want->may_all, "%zu", i);
 		cr_expect_eq(r.may_ptrace, want->may_ptrace, "%zu", i);
+		cr_expect_eq(r.may_names, want->may_names, "%zu", i);
 		cr_expect_eq(r.is_root, want->is_root, "%zu", i);
 		cr_expect_eq(r.in_namespace, want->in_namespace, "%zu", i);
 		cr_expect_eq(r.kptr, RIGHTS_UNKNOWN, "%zu", i);

@@ -82,6 +82,7 @@ static void read_status(struct perf_rights *r, const char *proc)
 	r->may_all = has(caps, CAP_PERFMON) || has(caps, CAP_SYS_ADMIN);
 	r->may_ptrace = has(caps, CAP_SYS_PTRACE);
 	r->may_lock = has(caps, CAP_IPC_LOCK);
+	r->may_names = has(caps, CAP_SYSLOG);
 }
 
 void perf_rights_read_below(struct perf_rights *r, const char *proc)
@@ -135,7 +136,10 @@ static const char *why_all(const struct perf_rights *r)
 /* As kallsyms_show_value() of the kernel decides. */
 static const char *why_names(const struct perf_rights *r)
 {
-	if (r->kptr > 0 && r->paranoid > 1)
+	if (r->may_names && r->kptr < 2)
+		return "functions of the kernel have no names: this user may read addresses in /proc/kallsyms "
+		       "(CAP_SYSLOG), but neither _text nor _stext is there, as in a kernel without CONFIG_KALLSYMS";
+	if (r->kptr > 0 && r->paranoid > 1 && !r->may_names)
 		return "functions of the kernel have no names: kernel.kptr_restrict and kernel.perf_event_paranoid "
 		       "hide where they are; sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1 as root shows "
 		       "it to every user, which helps who attacks the kernel";

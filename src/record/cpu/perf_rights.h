@@ -19,7 +19,8 @@ struct perf_rights {
 	bool may_all;     /* CAP_PERFMON or CAP_SYS_ADMIN: the above is no limit */
 	bool may_ptrace;  /* CAP_SYS_PTRACE */
 	bool may_lock;    /* CAP_IPC_LOCK */
-	bool is_root;     /* of the machine, with whatever is left of its capabilities */
+	bool may_names; /* CAP_SYSLOG: paranoid hides no addresses of the kernel, and of kptr only 2 does */
+	bool is_root; /* of the machine, with whatever is left of its capabilities */
 	bool in_namespace; /* of users: capabilities are none over the machine, and the above are false */
 };
 
