@@ -135,7 +135,7 @@ enum annotation_kind {
 
 struct annotation_row {
 	enum annotation_kind kind;
-	uint32_t at;
+	uint32_t at;      /* of a warning: the byte of its text that the row begins with */
 	const char *text; /* of a warning; the annotation's */
 };
 

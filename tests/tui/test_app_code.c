@@ -43,6 +43,22 @@ Test(app_code, what_keys_do)
 	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 120, 30);
 }
 
+/* At 80 columns all views have their names, and what is doubted of the source can be read. */
+Test(app_code, at_80_columns)
+{
+	struct stage_app f;
+
+	stage_app_init(&f, stage_profile(), true, 80, 24);
+	stage_app_play(&f, "u");
+	cr_expect(stage_app_shows(&f, "8 info ! 0 find [annotate]"));
+	stage_app_done(&f);
+	stage_app_init(&f, stage_profile(), true, 60, 24);
+	stage_app_play(&f, "u");
+	cr_expect(stage_app_shows(&f, " 8 !  0 [annotate]"));
+	cr_expect(stage_app_shows(&f, "compiled (its MD5\n   differs): lines may be others\n"));
+	stage_app_done(&f);
+}
+
 /* Two lines, of which the second says what the analysis has in all. */
 static int annotate_total(void *arg, const struct analysis *an, const struct code_wish *wish,
 			  struct progress *progress, struct annotation **out)

@@ -14,6 +14,8 @@ Test(app_menu, what_keys_do)
 {
 	static const struct stage_case cases[] = {
 		{ "the menu of a row", ".", "WITH Parser::parse_record(Slice)", "WITH std" },
+		{ "its selected entry's term in full", ".jj",
+		  "Enter adds  leaf:^Parser::parse_record", "means nothing" },
 		{ "a menu closes", ".<Esc>", "[1 top]", "WITH" },
 		{ "drop a function", ".d", "filter  !fn:^Parser::parse_record", "WITH" },
 		{ "and have it back", ".d<Esc>", " ▸  27.3", "!fn" },

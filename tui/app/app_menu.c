@@ -37,15 +37,15 @@ enum subject {
 	X('f', "focus",           OF_FUNCTION, "focus on it: stacks begin with it") \
 	X('F', "focus-path",      OF_PATH,     "focus on this node: only what comes through here") \
 	X('s', "leaf",            OF_FUNCTION, "only samples that end in it: its self") \
-	X('g', "focus-module",    OF_MODULE,   "focus on its module: frames of others go to their callers") \
+	X('g', "focus-module",    OF_MODULE,   "focus on its module: others go to their callers") \
 	X('d', "!fn",             OF_FUNCTION, "drop it: samples that have it are left out") \
 	X('m', "merge",           OF_FUNCTION, "merge it: its cost goes to its callers") \
 	X('M', "merge-path",      OF_PATH,     "merge this node only") \
 	X('c', "collapse",        OF_FUNCTION, "collapse it: what it calls is part of it") \
-	X('C', "collapse-module", OF_MODULE,   "collapse its module: runs of its frames are one frame") \
+	X('C', "collapse-module", OF_MODULE,   "collapse its module: runs of its frames are one") \
 	X('r', "recursion:all",   OF_NOTHING,  "collapse recursion of all functions") \
 	X('R', "recursion:direct", OF_NOTHING, "collapse direct recursion only") \
-	X('a', "!is:alloc",       OF_NOTHING,  "leave out the allocator: samples that pass through it") \
+	X('a', "!is:alloc",       OF_NOTHING,  "leave out the allocator: samples that are in it") \
 	X('i', "!is:idle",        OF_NOTHING,  "leave out idle processors")
 /* clang-format on */
 
@@ -64,7 +64,10 @@ static const struct {
 
 /* Columns of the key in front, and of the sentence, behind which the term stands. */
 #define KEY_COLS  5
-#define HELP_COLS 62
+#define HELP_COLS 50
+
+/* Rows from which on the last one has the selected entry's term in full. */
+#define ROWS_WITH_TERM 6
 
 /* kind:"^name$", quoted as needed; the caller frees. */
 static char *exactly(const char *kind, const char *name)
@@ -204,6 +207,31 @@ void app_menu_key(struct app *a, uint32_t key)
 		a->over = true;
 }
 
+/* What there is no room for ends in "…". */
+static void put_cut(struct canvas *c, int row, int col, int room, const char *text)
+{
+	canvas_puts(c, row, col, room, STYLE_DIM, text);
+	if (text_width(text, strlen(text)) > (size_t)room && room > 0)
+		canvas_puts(c, row, col + room - 1, 1, STYLE_DIM, c->ascii ? "~" : "…");
+}
+
+/* The term that the selected entry would add, in full: what is cut cannot be learned. */
+static void draw_term(struct app *a, struct canvas *c, struct rect r, int row)
+{
+	char *term = term_of(a, a->menu.cursor);
+	char *clean = term ? text_clean(term, strlen(term), c->ascii) : NULL;
+	int col = r.col + 2;
+
+	if (clean) {
+		col += canvas_puts(c, row, col, r.cols - 2, STYLE_DIM, "Enter adds  ");
+		put_cut(c, row, col, r.cols - (col - r.col) - 1, clean);
+	} else {
+		canvas_puts(c, row, col, r.cols - 2, STYLE_DIM, "means nothing for this row");
+	}
+	free(clean);
+	free(term);
+}
+
 static void draw_entry(struct app *a, struct canvas *c, struct rect r, int line, int i)
 {
 	uint16_t selected = i == a->menu.cursor ? STYLE_SELECTED : 0;
@@ -215,8 +243,8 @@ static void draw_entry(struct app *a, struct canvas *c, struct rect r, int line,
 		      (int)entries[i].key);
 	canvas_puts(c, row, r.col + KEY_COLS, r.cols - KEY_COLS, style, entries[i].help);
 	if (clean && r.cols > KEY_COLS + HELP_COLS + 8)
-		canvas_puts(c, row, r.col + KEY_COLS + HELP_COLS, r.cols - KEY_COLS - HELP_COLS - 1,
-			    STYLE_DIM, clean);
+		put_cut(c, row, r.col + KEY_COLS + HELP_COLS, r.cols - KEY_COLS - HELP_COLS - 1,
+			clean);
 	if (selected) {
 		c->cursor_row = row;
 		c->cursor_col = r.col + 2;
@@ -227,7 +255,9 @@ static void draw_entry(struct app *a, struct canvas *c, struct rect r, int line,
 
 void app_draw_menu(struct app *a, struct canvas *c, struct rect r)
 {
-	int rows = N_ENTRIES + 1 < r.rows ? N_ENTRIES + 1 : r.rows, shown = rows - 1, first = 0;
+	bool with_term = r.rows >= ROWS_WITH_TERM;
+	int most = N_ENTRIES + 1 + with_term, rows = most < r.rows ? most : r.rows;
+	int shown = rows - 1 - with_term, first = 0;
 	struct step here;
 	uint32_t key = selected_key(a, &here);
 	struct rect box = { r.row + r.rows - rows, r.col, rows, r.cols };
@@ -248,4 +278,6 @@ void app_draw_menu(struct app *a, struct canvas *c, struct rect r)
 	}
 	for (int i = 0; i < shown; i++)
 		draw_entry(a, c, box, i + 1, first + i);
+	if (with_term)
+		draw_term(a, c, box, box.row + rows - 1);
 }

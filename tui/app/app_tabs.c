@@ -16,7 +16,7 @@
 #define N_NUMBERED 10
 
 /* How the views that are not shown are called in their tabs: the widest that fits is taken. */
-enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_NUMBERS };
+enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_CLOSE_NAMES, TAB_NUMBERS };
 
 /* Names for narrow screens; the others are short already. */
 static const char *short_name(enum view_kind kind)
@@ -94,6 +94,10 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names
 				 names == TAB_NAMES ? views[i]->name
 						    : short_name((enum view_kind)i),
 				 mark);
+		if (names == TAB_CLOSE_NAMES && !active)
+			text[strlen(text) - 1] = '\0'; /* without the blank behind it */
+		else if (names == TAB_CLOSE_NAMES && col > 0)
+			col++;
 		used = (int)strlen(text);
 		if (row >= 0) {
 			canvas_puts(c, row, col, c->cols - col, style, text);

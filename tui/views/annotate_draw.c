@@ -348,6 +348,17 @@ static void draw_block(const struct annotate_view *v, const struct annotation_bl
 	free(name);
 }
 
+/* A warning, as far as its row has room. */
+static void draw_warning(struct canvas *c, struct rect r, int line, uint16_t flags,
+			 const char *text)
+{
+	int room = r.cols > WARNING_INDENT ? r.cols - WARNING_INDENT : 0;
+	size_t next, n = text_first_line(text, strlen(text), (size_t)room, &next);
+
+	canvas_put(c, r.row + line, r.col + WARNING_INDENT, room, (uint16_t)(STYLE_MARK | flags),
+		   text, n);
+}
+
 static void draw_row(const struct annotate_view *v, const struct scene *s,
 		     const struct annotation *a, struct canvas *c, struct rect r, int line,
 		     uint32_t at)
@@ -381,8 +392,7 @@ static void draw_row(const struct annotate_view *v, const struct scene *s,
 		draw_at(v, &a->code.at[row->at], c, r, line, flags);
 		break;
 	case ANNOTATION_ROW_WARNING:
-		canvas_puts(c, r.row + line, r.col + 3, r.cols > 3 ? r.cols - 3 : 0,
-			    (uint16_t)(STYLE_MARK | flags), row->text);
+		draw_warning(c, r, line, flags, row->text + row->at);
 		break;
 	case ANNOTATION_ROW_GAP:
 		canvas_fill(c, r.row + line, r.col + col, room > 0, STYLE_DIM, GLYPH_MORE);
@@ -582,25 +592,41 @@ bool annotate_matches(const struct scene *s, const struct annotation *a,
 	return false;
 }
 
+/* Shares of a line in words, as its row has them; the caller frees. */
+static char *status_numbers(const struct scene *s, const struct annotation *a, uint32_t n)
+{
+	char share[FMT_SIZE], self[FMT_SIZE];
+
+	if (n == ANNOTATION_NONE)
+		return xstrdup("no sample");
+	if (s->analysis->diff) {
+		const struct annotate_cell before = { .kind = CELL_BEFORE },
+					   after = { .kind = CELL_AFTER };
+
+		fmt_percent(share, annotate_value(s, a, &before, n), annotate_whole(s, a, &before));
+		fmt_percent(self, annotate_value(s, a, &after, n), annotate_whole(s, a, &after));
+		return xasprintf("before %s %%, after %s %%", share, self);
+	}
+	row_share(share, s, annotation_total(a, n)[0], a->total[0]);
+	row_share(self, s, annotation_self(a, n)[0], a->code_self[0]);
+	if (is_heap(s, 0))
+		return xstrdup(share);
+	return xasprintf(two_sums(s, a) ? "%s of its stacks, self %s of its code" : "%s, self %s",
+			 share, self);
+}
+
 char *annotate_status(const struct annotate_view *v, const struct scene *s,
 		      const struct annotation *a)
 {
 	const struct annotation_row *row;
-	char share[FMT_SIZE], self[FMT_SIZE], *numbers, *out = NULL;
+	char *numbers, *out = NULL;
 	const struct annotation_inline *in;
 	const struct annotation_code *code;
-	uint32_t n;
 
 	if (v->list.cursor >= v->rows.all.n)
 		return NULL;
 	row = &v->rows.all.at[v->list.cursor];
-	n = annotation_row_numbers(a, row);
-	row_share(share, s, annotation_total(a, n)[0], a->total[0]);
-	row_share(self, s, annotation_self(a, n)[0], a->code_self[0]);
-	numbers = n == ANNOTATION_NONE ? xstrdup("no sample")
-		  : is_heap(s, 0)      ? xstrdup(share)
-		  : two_sums(s, a) ? xasprintf("%s of its stacks, self %s of its code", share, self)
-				   : xasprintf("%s, self %s", share, self);
+	numbers = status_numbers(s, a, annotation_row_numbers(a, row));
 	switch (row->kind) {
 	case ANNOTATION_ROW_SOURCE:
 		out = xasprintf("%s  %s:%" PRIu32, numbers,

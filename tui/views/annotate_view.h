@@ -59,6 +59,7 @@ struct annotate_view {
 	VEC(uint32_t) row_of; /* [code.n] the row of each instruction, or ANNOTATION_NONE */
 	int shift;            /* columns of text that are scrolled out at the left */
 	int title_rows;
+	int cols;                  /* that warnings are broken at; 0: not laid out yet */
 	uint32_t want_line;        /* go there when it is shown; 0: nowhere */
 	struct annotate_anchor at; /* where the cursor was when rows were last there */
 };
@@ -82,6 +83,9 @@ int64_t annotate_value(const struct scene *s, const struct annotation *a,
 		       const struct annotate_cell *cell, uint32_t numbers);
 int64_t annotate_whole(const struct scene *s, const struct annotation *a,
 		       const struct annotate_cell *cell);
+
+/* Columns in front of a warning. */
+#define WARNING_INDENT 3
 
 /* Does the row match the search? */
 bool annotate_matches(const struct scene *s, const struct annotation *a,

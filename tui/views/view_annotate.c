@@ -76,11 +76,35 @@ static int by_heat(const void *x, const void *y, void *arg)
 	return ti != tk ? (ti > tk ? -1 : 1) : i < k ? -1 : i > k;
 }
 
+/* A warning takes as many rows as it needs. */
+static void break_warnings(struct annotate_view *v)
+{
+	size_t cols = v->cols > WARNING_INDENT ? (size_t)(v->cols - WARNING_INDENT) : 0;
+
+	for (size_t i = 0; i < v->rows.all.n && cols > 0; i++) {
+		struct annotation_row row = v->rows.all.at[i];
+		size_t next, n;
+
+		if (row.kind != ANNOTATION_ROW_WARNING)
+			continue;
+		n = strlen(row.text + row.at);
+		text_first_line(row.text + row.at, n, cols, &next);
+		if (next == 0 || next >= n)
+			continue;
+		row.at += (uint32_t)next;
+		vec_push(&v->rows.all, row);
+		memmove(v->rows.all.at + i + 2, v->rows.all.at + i + 1,
+			(v->rows.all.n - i - 2) * sizeof(row));
+		v->rows.all.at[i + 1] = row;
+	}
+}
+
 static void make_rows(struct annotate_view *v, const struct annotation *a)
 {
 	struct ranking r = { v, a };
 
 	annotation_rows_make(&v->rows, a, v->mode);
+	break_warnings(v);
 	vec_clear(&v->hot);
 	vec_clear(&v->row_of);
 	for (size_t i = 0; i < a->code.n; i++)
@@ -210,8 +234,14 @@ static void annotate_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct annotate_view *v = state;
 	const struct annotation *a = annotate_shown(v, s);
-	bool first = v->list.height == 0;
+	bool first = v->list.height == 0, other = v->cols != r.cols;
 
+	v->cols = r.cols;
+	if (a && other && v->rows.all.n > 0) {
+		v->at = anchor_of(v, a);
+		make_rows(v, a);
+		go_to(v, find_anchor(v, a, &v->at));
+	}
 	v->title_rows = r.rows > 3;
 	list_fit(&v->list, (uint32_t)v->rows.all.n, r.rows - v->title_rows);
 	if (first && v->rows.all.n > 0)
