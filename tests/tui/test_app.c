@@ -145,7 +145,7 @@ Test(app, what_keys_do)
 		  "no match" },
 		{ "one event is not counted", "", " › cpu-clock  ", "m event" },
 		{ "the cursor begins in the range", "&time:20,30<Enter>7",
-		  "\n 19.8 s: ", "\n 0 s: " },
+		  "\n 19.9 s: ", "\n 0 s: " },
 		{ "no file to drill into", "oo/no file<Enter><Enter>", "info says what is missing",
 		  "filter  file" },
 		{ "losses mark their tab", "", " 8 info !", "8 info\n" },

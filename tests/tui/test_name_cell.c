@@ -85,6 +85,8 @@ Test(name_cell, what_tells_functions_apart_stays, .init = use_utf8)
 		{ "std::vector<int, std::allocator<int> >::push_back(int&&)", 20,
 		  "…push_back(int&&)" },
 		{ "core::fmt::write", 37, "core::fmt::write" },
+		{ "main::{lambda(int, int)#1}::operator()(int, int) const", 12, "operator()" },
+		{ "operator<< <char>(std::ostream&, char)", 10, "operator<<" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -43,10 +43,10 @@ Test(thread_list, comes_when_it_is_made)
 		stage_app_settle(&f);
 		press(&f, keys[i]);
 		cr_expect(stage_app_shows(&f, "counting threads"), "%s", keys[i]);
-		cr_expect(stage_app_hides(&f, "tid "), "%s", keys[i]);
+		cr_expect(stage_app_hides(&f, "flusher"), "%s", keys[i]);
 		stage_app_settle(&f);
 		cr_expect(stage_app_hides(&f, "counting threads"), "%s", keys[i]);
-		cr_expect(stage_app_shows(&f, "tid "), "%s", keys[i]);
+		cr_expect(stage_app_shows(&f, "flusher"), "%s", keys[i]);
 		stage_app_done(&f);
 	}
 }
@@ -116,7 +116,7 @@ Test(thread_list, zoom_shows_what_there_is)
 	press(&f, "+");
 	coarse = stage_app_draw(&f);
 	cr_expect_null(strstr(coarse, "counting threads"));
-	cr_expect_not_null(strstr(coarse, "tid "));
+	cr_expect_not_null(strstr(coarse, "flusher"));
 	cr_expect_gt(count(coarse, "█"), 300, "the graph is there: %s", coarse);
 	stage_app_settle(&f);
 	fine = stage_app_draw(&f);

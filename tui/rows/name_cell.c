@@ -100,6 +100,9 @@ static char *stem(const char *name, int cols, int mark_cols, bool ascii)
 	char *out = text_clean(name, strlen(name), ascii), *cut;
 	size_t n = *out ? strcspn(out + 1, "<({") + 1 : 0, got;
 
+	/* the signs of an operator are its name */
+	if (n >= 8 && strncmp(out + n - 8, "operator", 8) == 0)
+		n += out[n] == '(' ? strspn(out + n, "()") > 1 ? 2 : 0 : strspn(out + n, "<>=");
 	if (text_width(out, n) <= (size_t)cols) {
 		out[n] = '\0';
 		return out;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "query/analysis.h"
 #include "query/diff/activity_pairs.h"
 #include "tui/rows/match_cursor.h"
@@ -40,19 +41,42 @@ void thread_row_detail(const struct scene *s, const struct activity_row *row,
 		snprintf(out, THREAD_ROW_DETAIL, "tid %d", (int)tid);
 }
 
-void thread_row_draw_name(const struct scene *s, const struct activity_row *row, struct canvas *c,
-			  int line, int col, int cols, uint16_t style)
+static void draw_name(const struct scene *s, const struct activity_row *row, const char *detail,
+		      struct canvas *c, struct rect at, uint16_t style)
 {
 	struct name_look look = { .style = style, .wide = s->wide };
-	int indent = thread_row_of_process(row) ? 0 : 2;
-	char detail[THREAD_ROW_DETAIL];
+	int indent = thread_row_of_process(row) ? 0 : THREAD_ROW_INDENT;
 
 	if (thread_row_of_process(row))
 		look.style |= STYLE_BOLD;
 	if (thread_row_matches(s, row))
 		look.style |= STYLE_MATCH;
+	name_draw_detailed(c, at.row, at.col + indent, at.cols - indent, row->name, detail, &look);
+}
+
+void thread_row_draw_name(const struct scene *s, const struct activity_row *row, struct canvas *c,
+			  int line, int col, int cols, uint16_t style)
+{
+	char detail[THREAD_ROW_DETAIL];
+
 	thread_row_detail(s, row, detail);
-	name_draw_detailed(c, line, col + indent, cols - indent, row->name, detail, &look);
+	draw_name(s, row, detail, c, (struct rect){ line, col, 1, cols }, style);
+}
+
+void thread_row_draw_brief(const struct scene *s, const struct activity_row *row, struct canvas *c,
+			   int line, int col, int cols, uint16_t style)
+{
+	char detail[THREAD_ROW_DETAIL];
+	const char *number;
+	int needs;
+
+	thread_row_detail(s, row, detail);
+	number = strrchr(detail, ' ');
+	needs = thread_row_of_process(row) ? 0 : THREAD_ROW_INDENT;
+	needs += (int)text_width(row->name, strlen(row->name)) + 1;
+	needs += number ? (int)strlen(number) : 0;
+	draw_name(s, row, number && needs <= cols ? number + 1 : detail, c,
+		  (struct rect){ line, col, 1, cols }, style);
 }
 
 bool thread_row_matches(const struct scene *s, const struct activity_row *row)

@@ -13,6 +13,9 @@
 /* Is it a process, or the only thread of one? */
 bool thread_row_of_process(const struct activity_row *row);
 
+/* Columns that threads stand to the right of their process. */
+#define THREAD_ROW_INDENT 2
+
 /* "pid 812", or "tid 813" of one thread of several; "" where neither is known. */
 void thread_row_detail(const struct scene *s, const struct activity_row *row,
 		       char out[THREAD_ROW_DETAIL]);
@@ -20,6 +23,10 @@ void thread_row_detail(const struct scene *s, const struct activity_row *row,
 /* Its name and detail in at most cols columns; the style is that of the name. */
 void thread_row_draw_name(const struct scene *s, const struct activity_row *row, struct canvas *c,
 			  int line, int col, int cols, uint16_t style);
+
+/* The same with the number alone: "cc1plus  8280". */
+void thread_row_draw_brief(const struct scene *s, const struct activity_row *row, struct canvas *c,
+			   int line, int col, int cols, uint16_t style);
 
 /* Does the search match its name? */
 bool thread_row_matches(const struct scene *s, const struct activity_row *row);

@@ -22,6 +22,7 @@
 #include "query/core/filter.h"
 #include "tui/contract/view.h"
 #include "tui/rows/name_cell.h"
+#include "tui/rows/name_set.h"
 #include "tui/rows/row.h"
 #include "tui/rows/time_axis.h"
 #include "tui/views/row_effects.h"
@@ -32,14 +33,14 @@
 #define GRAPH_MOST 8
 #define GRAPH_PART 3
 
-/* Columns of a thread's share with the marker in front of it. */
+/* Columns of a thread's share, "100.0", with the marker in front of it. */
 #define SHARE_COLS 9
 
-/* "999.9 CPUs" and a blank, and what is left of a name. */
-#define GUTTER_LEAST 20
+/* Views that are narrower have no room for shares. */
+#define SHARES_NEED 70
 
-/* A level, "  tid 31935", and a blank. */
-#define DETAIL_COLS 14
+/* "999.9 CPUs" and a blank. */
+#define GUTTER_LEAST 11
 
 /* Rows and columns that leave room for the names of functions, and columns that one of those has. */
 #define LEGEND_ROWS 5
@@ -54,6 +55,8 @@ struct timeline_view {
 	bool at_end;  /* of live: the cursor is where the newest is, and stays there */
 	int64_t *sum; /* [n_slices] of all threads; NULL: no times; owned */
 	int gutter;   /* columns on the left of the axis */
+	int share;    /* those of the marker, and of threads' shares where there is room for them */
+	int cols;     /* of the last layout */
 	int graph;    /* rows of the graph */
 	int legend;   /* lines for the names of functions: 1, or 0 */
 	bool letters; /* rows say what ran, not how much */
@@ -212,29 +215,45 @@ static void note_end(struct timeline_view *v)
 static int wanted_gutter(const struct scene *s, int most)
 {
 	char *metric = metric_name(s->analysis->profile, s->analysis->lens.column[0].metric);
-	int want = (int)text_width(metric, strlen(metric)) + 1;
+	int want = (int)text_width(metric, strlen(metric)) + 1, indent;
 
 	free(metric);
+	indent = s->analysis->counts.n_threads > s->analysis->counts.n_processes ? THREAD_ROW_INDENT
+										 : 0;
 	want = want > GUTTER_LEAST ? want : GUTTER_LEAST;
 	/* Of all threads, in sight or not: else it would change with the zoom. */
 	for (uint32_t i = 0; i < s->analysis->counts.n_threads && want < most; i++) {
 		const struct thread *t = profile_thread(s->analysis->profile, (thread_id){ i });
+		const struct process *of = profile_process(s->analysis->profile, t->process);
 		size_t len;
 		const char *name = profile_string(s->analysis->profile, t->name, &len);
-		int cols = (int)text_width(name, len) + SHARE_COLS + DETAIL_COLS;
+		int32_t id = t->tid > of->pid ? t->tid : of->pid;
+		int cols = SHARE_COLS + indent + (int)text_width(name, len);
 
-		want = cols > want ? cols : want;
+		if (id >= 0 && !s->analysis->diff)
+			cols += snprintf(NULL, 0, "  %d", (int)id);
+		want = cols + 1 > want ? cols + 1 : want;
 	}
 	return want < most ? want : most;
+}
+
+/* The least that names need; in live, where threads come, it only grows. */
+static void fit_gutter(struct timeline_view *v, const struct scene *s, int cols)
+{
+	int most = cols >= 100 ? 32 : cols >= SHARES_NEED ? 22 : cols >= 40 ? 14 : 0;
+	int want = cols >= SHARES_NEED ? wanted_gutter(s, most) : most;
+
+	if (!s->live || cols != v->cols || want > v->gutter)
+		v->gutter = want;
+	v->cols = cols;
+	v->share = cols >= SHARES_NEED ? SHARE_COLS : most > 0 ? 2 : 0;
 }
 
 static void timeline_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct timeline_view *v = state;
 
-	v->gutter = r.cols >= 100 ? 32 : r.cols >= 70 ? 22 : r.cols >= 40 ? 14 : 0;
-	if (v->gutter >= 20 && !s->live)
-		v->gutter = wanted_gutter(s, v->gutter);
+	fit_gutter(v, s, r.cols);
 	time_axis_fit(&v->axis, v->axis.whole_ns, r.cols - v->gutter);
 	if (v->wanted_ns != TIME_UNMARKED)
 		time_axis_go_to(&v->axis, v->wanted_ns);
@@ -351,33 +370,42 @@ static void draw_legend(const struct timeline_view *v, const struct scene *s, st
 			struct rect r)
 {
 	const struct activity_lanes *l = lanes_of(v);
-	int n = (int)l->n, room = r.cols / (LEGEND_NAME + 3), each;
+	int n = (int)l->n, room = r.cols / (LEGEND_NAME + 3), each, at = r.row + axis_line(v) + 1;
+	struct seen_name *seen;
+	char **label;
 
 	n = n < room ? n : room;
 	each = (r.cols - 2) / n;
+	seen = xcalloc((size_t)n, sizeof(*seen));
+	for (int i = 0; i < n; i++) {
+		const struct key *key = &s->analysis->keys.key[l->key[i]];
+
+		seen[i] = (struct seen_name){ key->label, key->module, each - 3, 0 };
+	}
+	label = names_apart(seen, (size_t)n, c->ascii);
 	for (int i = 0; i < n; i++) {
 		struct name_look look = { .style = (uint16_t)(STYLE_LANE_1 + i) };
 		int col = r.col + 2 + i * each;
 
-		canvas_fill(c, r.row + axis_line(v) + 1, col, 1, look.style | STYLE_BOLD,
-			    'a' + (uint32_t)i);
-		name_draw(c, r.row + axis_line(v) + 1, col + 2, each - 3,
-			  s->analysis->keys.key[l->key[i]].label, &look);
+		canvas_fill(c, at, col, 1, look.style | STYLE_BOLD, 'a' + (uint32_t)i);
+		name_draw(c, at, col + 2, each - 3, label[i] ? label[i] : seen[i].label, &look);
 	}
+	names_apart_free(label, (size_t)n);
+	free(seen);
 }
 
 static void draw_row(const struct timeline_view *v, const struct scene *s, struct canvas *c,
 		     struct rect r, int line, uint32_t i)
 {
 	const struct activity_row *row = thread_list_row(&v->threads, i);
-	int share = v->gutter >= 20 ? SHARE_COLS : v->gutter > 0 ? 2 : 0;
 	uint16_t style = i == v->threads.list.cursor ? STYLE_NORMAL | STYLE_SELECTED : STYLE_NORMAL;
 	char number[FMT_SIZE];
 
-	if (share == SHARE_COLS)
+	if (v->share == SHARE_COLS)
 		canvas_puts_right(c, r.row + line, r.col + 2, SHARE_COLS - 3, STYLE_NUMBER,
 				  fmt_percent(number, row->weight, v->threads.activity->weight));
-	thread_row_draw_name(s, row, c, r.row + line, r.col + share, v->gutter - share - 1, style);
+	thread_row_draw_brief(s, row, c, r.row + line, r.col + v->share, v->gutter - v->share - 1,
+			      style);
 	if (row->slice) {
 		draw_slices(v, row, c, r.row + line, r.col + v->gutter);
 		draw_lanes(v, c, r.row + line, r.col + v->gutter, i);
