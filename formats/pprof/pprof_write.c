@@ -53,10 +53,12 @@ struct writer {
 	VEC(uint8_t) message;
 	VEC(struct text) strings;
 	struct map by_text;
-	bool *location_used; /* [n_locations]; owned, as what follows */
-	bool *function_used; /* [n_functions] */
-	uint64_t *limit;     /* [n_modules] one past the highest offset that is used; 0: none is */
-	VEC(uint64_t) ids;   /* of the sample's locations, innermost first */
+	/* Ids in the order of their first use: those of the profile depend on which thread finds a name first. */
+	uint32_t *location_id; /* [n_locations] 0: not used; owned, as what follows */
+	uint32_t *function_id; /* [n_functions] likewise */
+	VEC(uint32_t) locations_used, functions_used; /* [id - 1] */
+	uint64_t *limit;   /* [n_modules] one past the highest offset that is used; 0: none is */
+	VEC(uint64_t) ids; /* of the sample's locations, innermost first */
 	VEC(Pprof__Label) labels;
 	VEC(Pprof__Label *) label_at; /* [labels.n] for protobuf-c */
 };
@@ -234,8 +236,11 @@ static bool make_ids(struct writer *w, uint32_t stack)
 
 		if (is_thread_name(w, location))
 			continue;
-		w->location_used[location] = true;
-		vec_push(&w->ids, (uint64_t)location + 1);
+		if (w->location_id[location] == 0) {
+			vec_push(&w->locations_used, location);
+			w->location_id[location] = (uint32_t)w->locations_used.n;
+		}
+		vec_push(&w->ids, w->location_id[location]);
 	}
 	return true;
 }
@@ -304,7 +309,7 @@ static void put_location(struct writer *w, uint32_t location)
 	Pprof__Location m = PPROF__LOCATION__INIT;
 	Pprof__Line line[64], *lines[64];
 
-	m.id = (uint64_t)location + 1;
+	m.id = w->location_id[location];
 	m.mapping_id = w->locations.module[location];
 	m.address = address_of(w, location);
 	if (!run)
@@ -312,9 +317,12 @@ static void put_location(struct writer *w, uint32_t location)
 	for (uint32_t i = run->n_more + 1; i-- > 0 && m.n_line < 64;) {
 		if (run[i].function >= w->a->counts.n_functions)
 			continue;
-		w->function_used[run[i].function] = true;
+		if (w->function_id[run[i].function] == 0) {
+			vec_push(&w->functions_used, run[i].function);
+			w->function_id[run[i].function] = (uint32_t)w->functions_used.n;
+		}
 		line[m.n_line] = (Pprof__Line)PPROF__LINE__INIT;
-		line[m.n_line].function_id = (uint64_t)run[i].function + 1;
+		line[m.n_line].function_id = w->function_id[run[i].function];
 		line[m.n_line].line = run[i].line;
 		lines[m.n_line] = &line[m.n_line];
 		m.n_line++;
@@ -330,7 +338,7 @@ static void put_function(struct writer *w, uint32_t id)
 	const struct function *f = profile_function(w->p, (function_id){ id });
 	Pprof__Function m = PPROF__FUNCTION__INIT;
 
-	m.id = (uint64_t)id + 1;
+	m.id = w->function_id[id];
 	m.name = m.system_name = string_of(w, f->name);
 	m.filename = string_of(w, function_file(f));
 	m.start_line = function_line(f);
@@ -363,12 +371,10 @@ static void put_tables(struct writer *w)
 {
 	if (w->by_row)
 		put_made_tables(w);
-	for (uint32_t i = 0; i < w->a->counts.n_locations; i++)
-		if (w->location_used[i])
-			put_location(w, i);
-	for (uint32_t i = 0; i < w->a->counts.n_functions; i++)
-		if (w->function_used[i])
-			put_function(w, i);
+	for (size_t i = 0; i < w->locations_used.n; i++)
+		put_location(w, w->locations_used.at[i]);
+	for (size_t i = 0; i < w->functions_used.n; i++)
+		put_function(w, w->functions_used.at[i]);
 	/* pprof calls the profile by its first mapping */
 	for (int programs = 1; programs >= 0; programs--)
 		for (uint32_t i = 1; i < w->a->counts.n_modules; i++)
@@ -424,8 +430,10 @@ static void writer_done(struct writer *w)
 	vec_done(&w->labels);
 	vec_done(&w->label_at);
 	map_done(&w->by_text);
-	free(w->location_used);
-	free(w->function_used);
+	free(w->location_id);
+	free(w->function_id);
+	vec_done(&w->locations_used);
+	vec_done(&w->functions_used);
 	free(w->limit);
 	export_stacks_done(&w->made);
 	free(w);
@@ -446,8 +454,8 @@ int pprof_write(const struct analysis *a, const struct write_options *o, FILE *t
 		mem_fail(sizeof(w->out.z));
 	profile_stacks_of(w->p, &a->counts, &w->stacks);
 	profile_locations(w->p, &w->locations);
-	w->location_used = xcalloc(a->counts.n_locations + 1u, sizeof(bool));
-	w->function_used = xcalloc(a->counts.n_functions + 1u, sizeof(bool));
+	w->location_id = xcalloc(a->counts.n_locations + 1u, sizeof(*w->location_id));
+	w->function_id = xcalloc(a->counts.n_functions + 1u, sizeof(*w->function_id));
 	w->limit = xcalloc(a->counts.n_modules + 1u, sizeof(*w->limit));
 	w->by_row = export_drops_positions(a);
 	rc = w->by_row ? export_stacks_init(&w->made, a, EXPORT_KEYS) : 0;

@@ -684,3 +684,83 @@ Test(pprof, says_when_it_was_recorded)
 	cr_expect(has_fact(p, "2026-11-20 12:22:53 UTC"));
 	profile_free(p);
 }
+
+/* Two places with lines of one header; threads find the names of the second one first, or of the first. */
+static struct profile *two_places(bool second_first)
+{
+	struct profile *p = profile_new();
+	module_id module[2];
+	location_id place[2];
+	event_id e;
+
+	builder_begin(p);
+	e = build_event(p, "cycles", UNIT_COUNT, true);
+	for (uint32_t i = 0; i < 2; i++) {
+		module[i] = build_module(p, i ? "/lib/b.so" : "/lib/a.so", "", FAMILY_LIBRARY);
+		place[i] = build_location(p, module[i], 16);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t at = i ^ second_first;
+		const struct frame run[] = {
+			{ .function = build_function(p, build_cstring(p, at ? "g" : "f"),
+						     module[at], 0, (string_id){ 0 }, 0)
+					      .v,
+			  .file = build_cstring(p, at ? "b.c" : "a.c").v,
+			  .line = 1 },
+			{ .function = build_function(p, build_cstring(p, "step"), module[at], 0,
+						     (string_id){ 0 }, 0)
+					      .v,
+			  .file = build_cstring(p, "step.h").v,
+			  .line = 7 }
+		};
+
+		build_location_inlines(p, place[at], run, 2);
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		build_sample(
+			p, &(struct sample){ .thread = { ID_NONE },
+					     .cpu = CPU_NONE,
+					     .event = e,
+					     .weight = 3 - i,
+					     .time_ns = TIME_NONE,
+					     .stack = build_stack(p, (stack_id){ 0 }, place[i]) });
+	builder_end(p);
+	return p;
+}
+
+/* Which thread finds a name first is chance, and an index or a pack has another order: neither ids nor modules of lines go by it. */
+Test(pprof, ids_and_lines_do_not_depend_on_who_finds_names)
+{
+	char *bytes[2], *module[2];
+	size_t n[2];
+
+	for (int i = 0; i < 2; i++) {
+		const struct write_options o = { .name = "x" };
+		struct profile *p = two_places(i == 1);
+		FILE *to = open_memstream(&bytes[i], &n[i]);
+		struct analysis *a;
+		struct lens lens;
+
+		lens_init(&lens, p);
+		cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+		cr_expect_eq(format_by_name("pprof")->write(a, &o, to, NULL), 0);
+		fclose(to);
+		analysis_free(a);
+		lens.grouping = GROUP_LINE;
+		cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+		module[i] = NULL;
+		for (uint32_t k = 0; k < a->keys.n; k++)
+			if (strcmp(a->keys.key[k].label, "step.h:7") == 0)
+				module[i] = xstrdup(a->keys.key[k].module);
+		analysis_free(a);
+		lens_done(&lens);
+		profile_free(p);
+	}
+	cr_expect_eq(n[0], n[1]);
+	cr_expect_arr_eq(bytes[0], bytes[1], n[0] < n[1] ? n[0] : n[1]);
+	for (int i = 0; i < 2; i++) {
+		cr_expect_str_eq(module[i], "a.so");
+		free(bytes[i]);
+		free(module[i]);
+	}
+}

@@ -346,26 +346,6 @@ static void find_builds(struct maker *m, bool compared)
 	free(build);
 }
 
-/* The modules of frames, and how many frames there are. */
-static uint32_t *modules_of_frames(const struct location_columns *l, uint32_t n_locations,
-				   uint32_t *n_frames)
-{
-	VEC(uint32_t) modules = { 0 };
-
-	for (uint32_t i = 0; i < n_locations; i++) {
-		const struct frame *run = location_frames(l, i);
-		size_t first = run ? (size_t)(run - l->frames) : 0;
-
-		for (uint32_t k = 0; run && k <= run->n_more; k++) {
-			while (modules.n <= first + k)
-				vec_push(&modules, ID_NONE);
-			modules.at[first + k] = l->module[i];
-		}
-	}
-	*n_frames = (uint32_t)modules.n;
-	return modules.at;
-}
-
 static uint32_t key_of_line(struct maker *m, const struct frame *f, uint32_t at, uint32_t module)
 {
 	const struct module *of = profile_module(m->p, (module_id){ module });
@@ -383,21 +363,33 @@ static uint32_t key_of_line(struct maker *m, const struct frame *f, uint32_t at,
 	return put_key(m, g, key);
 }
 
-/* In the order in which runs came, so that the first frame of a line stays the first. */
+/*
+ * By locations, which are in the order of the input: frames are in the order in which threads found them, and in another one in an
+ * index and a pack. Lines of a header are in several modules: the first one is named.
+ */
 static void make_line_keys(struct maker *m, uint32_t n_locations)
 {
 	struct groups *k = m->k;
 	struct location_columns l;
-	uint32_t *module;
 
 	profile_locations(m->p, &l);
-	module = modules_of_frames(&l, n_locations, &k->n_frames);
+	for (uint32_t i = 0; i < n_locations; i++) {
+		const struct frame *run = location_frames(&l, i);
+		uint32_t end = run ? (uint32_t)(run - l.frames) + run->n_more + 1 : 0;
+
+		k->n_frames = end > k->n_frames ? end : k->n_frames;
+	}
 	k->of_frame = xmalloc(((size_t)k->n_frames + 1) * sizeof(*k->of_frame));
 	for (uint32_t i = 0; i < k->n_frames; i++)
-		k->of_frame[i] = module[i] != ID_NONE && l.frames[i].line > 0 && i < KEY_OF_LINE
-					 ? key_of_line(m, &l.frames[i], i, module[i])
-					 : KEY_NONE;
-	vec_drop(module);
+		k->of_frame[i] = KEY_NONE;
+	for (uint32_t i = 0; i < n_locations; i++) {
+		const struct frame *run = location_frames(&l, i);
+		uint32_t at = run ? (uint32_t)(run - l.frames) : 0;
+
+		for (uint32_t end = run ? at + run->n_more : 0; run && at <= end; at++)
+			if (l.frames[at].line > 0 && at < KEY_OF_LINE)
+				k->of_frame[at] = key_of_line(m, &l.frames[at], at, l.module[i]);
+	}
 }
 
 static void make_frame_keys(struct maker *m, const struct profile_counts *counts)

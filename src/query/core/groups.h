@@ -24,7 +24,7 @@ struct key {
 	const char *module; /* name of the module, "" when it says nothing; profile's */
 	uint32_t id;        /* first function, thread, … of the group: stable while p grows; */
 			    /* KEY_OF_MODULE | module_id for frames that have no function yet; */
-	/* KEY_OF_LINE | index in location_columns.frames of the first frame at a line */
+	/* KEY_OF_LINE | index in location_columns.frames of a frame at a line, of the first location with it */
 	uint32_t flags; /* FUNCTION_… of that function, else 0 */
 	enum family family;
 };
