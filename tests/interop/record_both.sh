@@ -109,6 +109,21 @@ own=$(rows perf.data --event cpu-clock -f is:tracer | total 1)
 for view in top tree; do
     rows perf.data --view $view | grep -q '"module": "libproftop-heap.so", "self": \[[1-9]' && fault "$view shows the recorder"
 done
+# A library that is loaded by a link has one name in both files, its own: rows of either kind are the same.
+cat >part.c <<'C'
+#include <stdlib.h>
+volatile unsigned long sink;
+void *part(void) { for (int i = 0; i < 20000; i++) sink += (unsigned long)i * i; return malloc(100); }
+C
+echo 'void *part(void); int main(void) { for (int i = 0; i < 4000; i++) part(); return 0; }' >linked.c
+mkdir lib && ${CC:-cc} -g -O1 -shared -fPIC -Wl,-soname,libpart.so.1 -o lib/libpart.so.1.0 part.c && ln -s libpart.so.1.0 lib/libpart.so.1 &&
+    ${CC:-cc} -g -O1 -o linked linked.c lib/libpart.so.1.0 -Wl,-rpath,"$dir/lib" || exit 99
+record 0 -o linked.both -- ./linked
+for event in cpu-clock malloc; do
+    names=$(rows linked.both --event $event --group module -f fn:^part$ | grep -o '"name": "libpart[^"]*"' | sort -u)
+    [ "$names" = '"name": "libpart.so.1.0"' ] || fault "modules of part() by $event: $names"
+done
+
 own_share=$("$proftop" info perf.data | sed -n 's/^  tracer *\([0-9.]*\) %.*/\1/p')
 [ "$own_share" = "$(LC_ALL=C awk -v a="${own:-0}" -v b="$whole" 'BEGIN { printf "%.1f", 100 * a / b }')" ] || fault "info says $own_share %, not $own of $whole"
 

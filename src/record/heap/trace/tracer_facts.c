@@ -20,6 +20,10 @@
 
 #define COMMAND_BYTES (64u << 10)
 
+/* Of a module's path, and links from one to the next. */
+#define LINK_BYTES 1024
+#define LINKS_MOST 8
+
 extern char **environ;
 
 /*
@@ -286,9 +290,37 @@ static void tell_maps(const struct live_module *m)
 	}
 }
 
+/*
+ * The file that a path's last part links to, as the kernel's mappings name it: libstdc++.so.6.0.30, not libstdc++.so.6. So a
+ * module has one name where samples of the cpu are recorded beside. The path itself where it is no link, or too long.
+ */
+static const char *linked_file(const char *path, char out[LINK_BYTES])
+{
+	char target[LINK_BYTES / 2];
+	size_t n = strlen(path), dir;
+	ssize_t got;
+
+	if (n >= LINK_BYTES / 2)
+		return path;
+	memcpy(out, path, n + 1);
+	for (int i = 0; i < LINKS_MOST; i++) {
+		got = readlink(out, target, sizeof(target) - 1);
+		if (got <= 0 || got == (ssize_t)sizeof(target) - 1)
+			break;
+		target[got] = '\0';
+		dir = *target == '/' || !strrchr(out, '/') ? 0
+							   : (size_t)(strrchr(out, '/') - out) + 1;
+		if (dir + (size_t)got >= LINK_BYTES)
+			return path;
+		memcpy(out + dir, target, (size_t)got + 1);
+	}
+	return out;
+}
+
 void tracer_facts_module(void *arg, const struct live_module *m)
 {
 	struct heap_record r = { .type = HEAP_REC_UNMAP };
+	char file[LINK_BYTES];
 
 	(void)arg;
 	if (!m->loaded) {
@@ -300,7 +332,7 @@ void tracer_facts_module(void *arg, const struct live_module *m)
 	}
 	r.type = HEAP_REC_MODULE;
 	r.number[HEAP_MODULE_INDEX] = m->index;
-	r.text[HEAP_MODULE_PATH] = text_of(m->path ? m->path : "");
+	r.text[HEAP_MODULE_PATH] = text_of(m->path ? linked_file(m->path, file) : "");
 	r.text[HEAP_MODULE_BUILD_ID] = (struct heap_text){ m->build_id, m->n_build_id };
 	tracer_writer_record(&r);
 	tell_maps(m);
