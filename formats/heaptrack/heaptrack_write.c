@@ -554,7 +554,7 @@ int heaptrack_write(const struct analysis *a, const struct write_options *o, FIL
 		writer_done(&w);
 		return rc;
 	}
-	heap_pass_init(&w.pass, &w.state, scan, 0);
+	heap_pass_init(&w.pass, &w.state, scan, 0, NULL);
 	profile_stacks_of(a->profile, &a->counts, &w.stacks);
 	profile_locations(a->profile, &w.locations);
 	w.n_strings_known = a->counts.n_strings + 1u;

@@ -154,8 +154,8 @@ static void find_keys(struct scan *s, const struct groups *keys)
 	s->n_keys = keys ? keys->n : a->n_origins;
 	s->key = xmalloc(a->n_origins * sizeof(*s->key));
 	for (uint32_t i = 0; i < a->n_origins; i++) {
-		s->key[i] = !pass->own.origin[i] || !pass->lens.origin[i] ? ID_NONE
-			    : !keys                                       ? i
+		s->key[i] = !pass->own->origin[i] || !pass->lens->origin[i] ? ID_NONE
+			    : !keys                                         ? i
 				    : groups_of_row(keys, a->origins[i].thread);
 	}
 }
@@ -261,9 +261,9 @@ int heap_activity(const struct profile *p, const struct sample_scan *r, const st
 		return 0;
 	heap_state_init(&s.state, p, &r->counts);
 	rc = heap_measure_init(&s.measure, &s.state, r, to->column,
-			       r->lens->column[to->column].metric.measure, NULL, progress);
-	s.timed = s.measure.pass.own.block || s.measure.pass.lens.block ||
-		  (!to->within && (s.measure.pass.own.n_times || s.measure.pass.lens.n_times));
+			       r->lens->column[to->column].metric.measure, NULL, NULL, progress);
+	s.timed = s.measure.pass.own->block || s.measure.pass.lens->block ||
+		  (!to->within && (s.measure.pass.own->n_times || s.measure.pass.lens->n_times));
 	find_keys(&s, keys);
 	find_spans(&s, to);
 	if (rc == 0)
@@ -300,7 +300,7 @@ int heap_activity_columns(const struct profile *p, const struct sample_scan *r,
 	heap_state_init(&s.state, p, &r->counts);
 	/* When most was there does not matter: slices of what is there are the same. */
 	rc = heap_measure_init(&s.measure, &s.state, r, 0, measure_is_level(m) ? MEASURE_LIVE : m,
-			       NULL, progress);
+			       NULL, NULL, progress);
 	find_keys(&s, threads);
 	sums.weight = xcalloc(s.n_keys, sizeof(*sums.weight));
 	sums.n_samples = xcalloc(s.n_keys, sizeof(*sums.n_samples));

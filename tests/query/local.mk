@@ -20,6 +20,7 @@ t_query_SOURCES += \
 	tests/query/test_frame_class.c \
 	tests/query/test_growing.c \
 	tests/query/test_heap_aggregate.c \
+	tests/query/test_heap_peak.c \
 	tests/query/test_heap_table.c \
 	tests/query/test_heat_map.c \
 	tests/query/test_lens.c \

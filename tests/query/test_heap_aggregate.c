@@ -30,12 +30,21 @@ static const struct choice {
 	int thread;     /* -1: any */
 	int stack_with; /* some frame of this stack's number; -1: any */
 	int64_t from_ns, to_ns;
+	bool outside;     /* not within these times */
+	uint64_t least;   /* bytes of a block */
+	int64_t brief_ns; /* it lived shorter; 0: however long */
+	int temporary;    /* 1: it was, -1: it was not; 0: either */
 } choices[] = {
-	{ "", -1, -1, 0, INT64_MAX },
-	{ "thread:worker", 1, -1, 0, INT64_MAX },
-	{ "fn:f3", -1, 3, 0, INT64_MAX },
-	{ "time:0.005,0.021", -1, -1, 5000000, 21000000 },
-	{ "thread:main fn:f0 time:0.01,", 0, 0, 10000000, INT64_MAX },
+	{ "", -1, -1, 0, INT64_MAX, false, 0, 0, 0 },
+	{ "thread:worker", 1, -1, 0, INT64_MAX, false, 0, 0, 0 },
+	{ "fn:f3", -1, 3, 0, INT64_MAX, false, 0, 0, 0 },
+	{ "time:0.005,0.021", -1, -1, 5000000, 21000000, false, 0, 0, 0 },
+	{ "!time:0.005,0.021", -1, -1, 5000000, 21000000, true, 0, 0, 0 },
+	{ "thread:main fn:f0 time:0.01,", 0, 0, 10000000, INT64_MAX, false, 0, 0, 0 },
+	{ "size:100,", -1, -1, 0, INT64_MAX, false, 100, 0, 0 },
+	{ "lifetime:,300us", -1, -1, 0, INT64_MAX, false, 0, 300000, 0 },
+	{ "time:0.005,0.021 size:100, fn:f3 !block:temporary", -1, 3, 5000000, 21000000, false, 100,
+	  0, -1 },
 };
 
 /* Deeds before a time, as the profile's ticks know it: the tests' distances are above theirs. */
@@ -54,16 +63,28 @@ static uint32_t deeds_before(const struct story *s, int64_t since_ns)
 	return from;
 }
 
+/* By what it is itself, whoever frees it. */
+static bool is_such(const struct story *s, const struct choice *c, const struct block *b)
+{
+	/* Times are known by ticks: what happened within a stamp was at its first. */
+	if (c->brief_ns > 0 && (b->died == UINT32_MAX ||
+				s->deed[b->died].time_ns - s->deed[b->born].time_ns >= c->brief_ns))
+		return false;
+	return b->size >= c->least && (c->temporary == 0 || b->temporary == (c->temporary > 0));
+}
+
 static bool chosen(const struct story *s, const struct choice *c, const struct block *b)
 {
 	uint32_t with = (uint32_t)c->stack_with;
+	bool within;
 
 	if (c->thread >= 0 && b->thread != (uint32_t)c->thread)
 		return false;
 	if (c->stack_with >= 0 && (b->stack < with || b->stack / 3 != with / 3))
 		return false;
-	return b->born >= deeds_before(s, c->from_ns) &&
-	       (c->to_ns == INT64_MAX || b->born < deeds_before(s, c->to_ns));
+	within = b->born >= deeds_before(s, c->from_ns) &&
+		 (c->to_ns == INT64_MAX || b->born < deeds_before(s, c->to_ns));
+	return within != c->outside;
 }
 
 /* The number of deeds after which most bytes are there. */
@@ -75,7 +96,7 @@ static uint32_t replay_peak(const struct story *s, const struct choice *c, bool 
 	for (uint32_t i = 0; i < STORY_DEEDS; i++) {
 		const struct block *b = &s->block[s->deed[i].block];
 
-		if (b->mapped != mapped || !chosen(s, c, b))
+		if (b->mapped != mapped || !is_such(s, c, b) || !chosen(s, c, b))
 			continue;
 		live += s->deed[i].frees ? -(int64_t)b->size : (int64_t)b->size;
 		if (live <= most)
@@ -89,10 +110,11 @@ static uint32_t replay_peak(const struct story *s, const struct choice *c, bool 
 static int64_t replay(const struct story *s, const struct choice *c, bool mapped, enum measure m,
 		      int64_t cursor_ns, int stack)
 {
-	uint32_t at = m == MEASURE_LIVE && cursor_ns != INT64_MAX  ? deeds_before(s, cursor_ns)
-		      : m == MEASURE_GROWN && c->to_ns < INT64_MAX ? deeds_before(s, c->to_ns)
-		      : m == MEASURE_PEAK                          ? replay_peak(s, c, mapped)
-								   : STORY_DEEDS;
+	uint32_t at = m == MEASURE_LIVE && cursor_ns != INT64_MAX ? deeds_before(s, cursor_ns)
+		      : m == MEASURE_GROWN && c->to_ns < INT64_MAX && !c->outside
+			      ? deeds_before(s, c->to_ns)
+		      : m == MEASURE_PEAK ? replay_peak(s, c, mapped)
+					  : STORY_DEEDS;
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < s->n_blocks; i++) {
@@ -101,6 +123,8 @@ static int64_t replay(const struct story *s, const struct choice *c, bool mapped
 		struct block its_free = *b;
 		int64_t size = (int64_t)b->size;
 
+		if (!is_such(s, c, b))
+			continue;
 		if (m == MEASURE_FREED_BY) {
 			if (b->died == UINT32_MAX || b->who_knows)
 				continue;
@@ -154,6 +178,14 @@ static void compare(const struct story *s, const struct choice *c, int64_t curso
 					     i, mapped);
 			}
 			cr_assert_eq(w.total[m], total);
+			if (measure_is_level((enum measure)m) && m != MEASURE_LEAKED)
+				continue;
+			/* Of that, shares are told: the lens' filter changes nothing. */
+			for (int i = 0; i < STORY_STACKS; i++)
+				total -= replay(s, &choices[0], mapped, (enum measure)m, cursor_ns,
+						i);
+			cr_assert_eq(w.whole[m], w.total[m] - total, "\"%s\" measure %u", c->filter,
+				     m);
 		}
 		weights_done(&w);
 		lens_done(&l);
@@ -192,6 +224,38 @@ static void compare_together(const struct story *s, const struct choice *c, int6
 	for (uint32_t k = 0; k < 2; k++)
 		weights_done(&w[k]);
 	lens_done(&l);
+}
+
+/* What is drawn over time goes on beside what a filter of times lets pass. */
+Test(heap_weigh, slices_do_not_know_of_times)
+{
+	static const char *const filters[][2] = { { "", "time:0.005,0.021" },
+						  { "", "!time:0.005,0.021" },
+						  { "fn:f3 size:100,",
+						    "fn:f3 size:100, time:0.01,0.03" } };
+	struct story *s = story_new(3);
+	struct profile_counts counts;
+
+	profile_counts_read(s->p, &counts);
+	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++)
+		for (unsigned m = 0; m <= MEASURE_TEMPORARY; m++) {
+			struct weights w[2];
+
+			for (int k = 0; k < 2; k++) {
+				struct lens l;
+
+				made_lens(&l, s->p, filters[i][k]);
+				l.column[0].metric = (struct metric){ s->event[0], (enum measure)m,
+								      false };
+				cr_assert_eq(aggregate(s->p, &counts, &l, NULL, &w[k]), 0);
+				lens_done(&l);
+			}
+			cr_expect_arr_eq(w[0].slice, w[1].slice, sizeof(w[0].slice),
+					 "\"%s\" measure %u", filters[i][1], m);
+			for (int k = 0; k < 2; k++)
+				weights_done(&w[k]);
+		}
+	story_free(s);
 }
 
 Test(heap_weigh, weights_are_those_of_a_replay)
@@ -465,160 +529,6 @@ Test(heap_weigh, many_are_weighed_by_several_threads)
 	profile_free(p);
 }
 
-/* Blocks of all lifetimes, so many that the search for the peak is shared and looks far ahead. */
-struct crowd {
-	struct profile *p;
-	event_id event;
-	int64_t *adds
-		[2]; /* [n_moments] bytes that a moment adds, by all and by the second origin's */
-	uint32_t n_moments;
-};
-
-/* How many blocks later it is freed; 0: never. */
-static uint32_t lifetime(unsigned *state)
-{
-	static const unsigned most[] = { 1, 3, 200, 50000, 700000 };
-
-	return made_number(state, most[made_number(state, 5)] + 1);
-}
-
-static void make_crowd(struct crowd *c, uint32_t n, unsigned seed)
-{
-	struct heap_origin o = { .thread = ID_NONE };
-	uint32_t *due = calloc(n, sizeof(*due)), *next = calloc(n, sizeof(*next)), moment;
-	uint64_t *size = calloc(n, sizeof(*size));
-	origin_id from[2];
-	track_id t;
-
-	*c = (struct crowd){ .p = profile_new() };
-	for (int i = 0; i < 2; i++)
-		c->adds[i] = calloc(2 * (size_t)n, sizeof(*c->adds[i]));
-	builder_begin(c->p);
-	t = build_heap_track(c->p, build_process(c->p, build_capture(c->p, "x", "y"), 1), 0, 0);
-	c->event = build_heap_event(c->p, "malloc");
-	o.event = (uint16_t)c->event.v;
-	for (int i = 0; i < 2; i++) {
-		function_id f = build_function(c->p, build_cstring(c->p, i ? "b" : "a"),
-					       (module_id){ 0 }, 0, (string_id){ 0 }, 0);
-
-		o.stack = build_stack(c->p, (stack_id){ 0 }, build_symbol_location(c->p, f)).v;
-		from[i] = build_heap_origin(c->p, &o);
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t end = i + lifetime(&seed), who = made_number(&seed, 2);
-
-		/* Those that go before this one comes; numbers are by one, as 0 ends the chain. */
-		for (uint32_t k = due[i]; k > 0; k = next[k - 1]) {
-			moment = build_moment(c->p, t, c->n_moments++);
-			build_release(c->p, (allocation_id){ k - 1 }, t, false,
-				      (origin_id){ ID_NONE });
-			c->adds[0][moment] -= (int64_t)(size[k - 1] >> 1);
-			c->adds[1][moment] -= size[k - 1] & 1 ? (int64_t)(size[k - 1] >> 1) : 0;
-		}
-		size[i] = (uint64_t)made_number(&seed, 10000) << 1 | who;
-		moment = build_moment(c->p, t, c->n_moments++);
-		cr_assert_eq(build_allocation(c->p, t, size[i] >> 1, from[who]).v, i);
-		c->adds[0][moment] += (int64_t)(size[i] >> 1);
-		c->adds[1][moment] += who ? (int64_t)(size[i] >> 1) : 0;
-		if (end == i || end >= n)
-			continue;
-		next[i] = due[end];
-		due[end] = i + 1;
-	}
-	builder_end(c->p);
-	free(due);
-	free(next);
-	free(size);
-}
-
-Test(heap_weigh, peaks_of_a_crowd_are_those_of_a_replay)
-{
-	static const char *const filters[] = { "", "fn:b" };
-
-	for (unsigned seed = 1; seed <= 2; seed++) {
-		struct profile_counts counts;
-		struct crowd c;
-
-		make_crowd(&c, 700000, seed);
-		profile_counts_read(c.p, &counts);
-		for (int i = 0; i < 2; i++) {
-			int64_t live = 0, most = 0;
-			struct weights w;
-			struct lens l;
-
-			for (uint32_t k = 0; k < c.n_moments; k++)
-				most = (live += c.adds[i][k]) > most ? live : most;
-			made_lens(&l, c.p, filters[i]);
-			l.n_columns = 1;
-			l.column[0].metric = (struct metric){ c.event, MEASURE_PEAK, false };
-			cr_assert_eq(aggregate(c.p, &counts, &l, NULL, &w), 0);
-			cr_assert_eq(w.total[0], most, "\"%s\", seed %u", filters[i], seed);
-			weights_done(&w);
-			lens_done(&l);
-			free(c.adds[i]);
-		}
-		profile_free(c.p);
-	}
-}
-
-/* Blocks of a size but for the first, each of which goes before the next one comes. */
-static void use_and_free(struct profile *p, track_id t, origin_id from, uint64_t size,
-			 uint32_t first, uint32_t n)
-{
-	for (uint32_t i = first; i < first + n; i++) {
-		allocation_id a;
-
-		build_moment(p, t, 2 * i);
-		a = build_allocation(p, t, i > 0 ? size : 1, from);
-		build_moment(p, t, 2 * i + 1);
-		build_release(p, a, t, true, (origin_id){ ID_NONE });
-	}
-}
-
-/* Threads part the rows of a process between them; those of others are no stretch of its time. */
-Test(heap_weigh, peaks_of_many_blocks_are_each_process_its_own)
-{
-	static const uint32_t n[] = { 600000, 700000, 5 };
-	static const uint64_t size[] = { 40, 500, 6000 };
-	struct profile *p = profile_new();
-	struct profile_counts counts;
-	origin_id from[3];
-	track_id t[3];
-	struct weights w;
-	struct lens l;
-
-	builder_begin(p);
-	for (uint32_t i = 0; i < 3; i++) {
-		struct heap_origin o = { .thread = ID_NONE };
-
-		t[i] = build_heap_track(
-			p, build_process(p, build_capture(p, "x", "heap"), (int32_t)i + 1), 0, 0);
-		o.event = (uint16_t)build_heap_event(p, "malloc").v;
-		o.track = (uint16_t)t[i].v;
-		from[i] = build_heap_origin(p, &o);
-		use_and_free(p, t[i], from[i], size[i], 0, n[i]);
-	}
-	/* The rows of the first then reach from the first to the last of all. */
-	use_and_free(p, t[0], from[0], size[0], n[0], 1);
-	builder_end(p);
-	profile_counts_read(p, &counts);
-	made_lens(&l, p, "");
-	l.n_columns = 4;
-	for (uint32_t c = 0; c < l.n_columns; c++)
-		l.column[c].metric.measure = MEASURE_PEAK;
-	cr_assert_eq(filter_parse("capture:1", &l.column[1].filter, NULL), 0);
-	cr_assert_eq(filter_parse("capture:2", &l.column[2].filter, NULL), 0);
-	cr_assert_eq(filter_parse("capture:2,3", &l.column[3].filter, NULL), 0);
-	cr_assert_eq(aggregate(p, &counts, &l, NULL, &w), 0);
-	cr_expect_eq(w.total[0], 6540);
-	cr_expect_eq(w.total[1], 40, "%ld", w.total[1]);
-	cr_expect_eq(w.total[2], 500);
-	cr_expect_eq(w.total[3], 6500);
-	weights_done(&w);
-	lens_done(&l);
-	profile_free(p);
-}
-
 /* By each stack's innermost function, which is of that stack alone. */
 static double change_of(const struct diff *d, int stack)
 {
@@ -642,8 +552,8 @@ Test(heap_weigh, differences_are_those_of_two_replays)
 		[MEASURE_TEMPORARY] = "temporary", [MEASURE_GROWN] = "grown",
 		[MEASURE_FREED_BY] = "freed-by"
 	};
-	const struct choice before = { "", 0, -1, 0, INT64_MAX },
-			    after = { "", 1, -1, 0, INT64_MAX };
+	const struct choice before = { "", 0, -1, 0, INT64_MAX, false, 0, 0, 0 },
+			    after = { "", 1, -1, 0, INT64_MAX, false, 0, 0, 0 };
 
 	for (unsigned seed = 1; seed <= 6; seed++) {
 		struct story *s = story_new(seed);

@@ -29,8 +29,11 @@ enum block_state {
 
 const char *block_state_word(enum block_state s);
 
-/* Which allocations hold each of n terms, negated ones included: [n_allocations], the caller frees; NULL for n 0. */
-bool *block_filter(const struct heap_state *state, const struct term *const *terms, uint32_t n,
-		   uint32_t first_heap_event);
+/*
+ * Which allocations hold each of n terms, negated ones included, as bits: [n_allocations / HEAP_GROUP + 1], of each group its first
+ * row lowest. The caller frees; NULL for n 0.
+ */
+uint64_t *block_filter(const struct heap_state *state, const struct term *const *terms, uint32_t n,
+		       uint32_t first_heap_event);
 
 #endif

@@ -39,6 +39,7 @@ struct scan {
 	uint32_t n_columns;
 	uint32_t n_all; /* of column[]: those, and measures beside them that are kept for later */
 	struct heap_measure column[LENS_MAX_COLUMNS];
+	const struct heap_pass *like; /* of the last column, which shares what it can; NULL: none */
 	uint32_t *columns; /* [n_origins] bits: of which columns it is by their own filter; owned */
 	uint32_t *kinds;   /* [n_origins] bits: of which kinds any column is among those; owned */
 	uint32_t n_kinds;
@@ -140,8 +141,8 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 	uint64_t size = allocation_size(a, i);
 
 	if ((columns & 1) && s->slots && s->any_time[origin] &&
-	    heap_filter_block(&s->column[0].pass.own, i) &&
-	    heap_filter_block(&s->column[0].pass.lens, i) &&
+	    heap_filter_block(s->column[0].pass.own, i) &&
+	    heap_filter_block(s->column[0].pass.lens, i) &&
 	    (s->levels & 1 || heap_measure_counts(&s->column[0], track, begin, end)))
 		note_time(s, to, 0, track, begin, end, amount(s, 0, track, begin, size));
 	for (uint32_t c = 0; c < s->n_columns; c++) {
@@ -242,8 +243,8 @@ static void add_free(const struct scan *s, struct sums *to, uint32_t i)
 		int64_t x = amount(s, c, track, allocation_begin(a, i), allocation_size(a, i));
 		bool passes = !s->timed || heap_pass_lens(pass, a, i, by, moment);
 
-		if ((noted >> k & 1) && s->slots && heap_filter_block(&pass->own, i) &&
-		    heap_filter_block(&pass->lens, i))
+		if ((noted >> k & 1) && s->slots && heap_filter_block(pass->own, i) &&
+		    heap_filter_block(pass->lens, i))
 			note_time(s, to, k, track, moment, END_NEVER, x);
 		if (s->timed && !heap_pass_own(pass, a, i, by, moment))
 			continue;
@@ -364,7 +365,7 @@ static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b,
 	    (s->timed && !heap_pass_own(&g->pass, a, ID_NONE, b->origin, b->moment)))
 		return;
 	if (noted && s->slots && s->any_time[b->origin] &&
-	    heap_filter_block(&g->pass.lens, ID_NONE)) {
+	    heap_filter_block(g->pass.lens, ID_NONE)) {
 		if (heap_slots_when_bulk(&s->slots[track], b, &when))
 			heap_slots_spread(&s->slots[track], &when, b->moment, x, WEIGH_N_SLICES,
 					  to->of.net[kind]);
@@ -397,7 +398,7 @@ static void fold_origin(const struct scan *s, const struct heap_sums *from, uint
 			continue;
 		if (!s->timed)
 			heap_sum_add(&w->whole[c], x);
-		if (x == 0 || (!s->timed && !s->column[c].pass.lens.origin[origin]))
+		if (x == 0 || (!s->timed && !s->column[c].pass.lens->origin[origin]))
 			continue;
 		heap_sum_add(&w->total[c], x);
 		heap_sum_add(&w->stack[(size_t)o->stack * s->n_columns + c], x);
@@ -457,7 +458,7 @@ static void fold_to_key(const struct scan *s, const struct heap_sums *from, uint
 		const struct heap_sum *sum = &of[s->kind_of[c]];
 
 		if (!(s->columns[origin] >> c & 1) || sum->n_blocks == 0 ||
-		    (!s->timed && !s->column[c].pass.lens.origin[origin]))
+		    (!s->timed && !s->column[c].pass.lens->origin[origin]))
 			continue;
 		heap_sum_add(&to->self[(size_t)key * s->n_columns + c], sum->sum);
 		to->n_samples[key] += c == 0 ? sum->n_blocks : 0;
@@ -595,9 +596,10 @@ static int begin_column(struct scan *s, uint32_t c, const struct sample_scan *r,
 			const struct heap_peaks *peaks, struct progress *progress)
 {
 	struct heap_measure *g = &s->column[c];
-	int rc = heap_measure_init(g, &s->state, r, c, r->lens->column[c].metric.measure, peaks,
-				   progress);
+	int rc = heap_measure_init(g, &s->state, r, c, r->lens->column[c].metric.measure, s->like,
+				   peaks, progress);
 
+	s->like = &g->pass;
 	if (rc < 0)
 		return rc;
 	s->plain |= (uint32_t)(!g->blocks && !g->squares) << c;
@@ -605,9 +607,9 @@ static int begin_column(struct scan *s, uint32_t c, const struct sample_scan *r,
 	s->to->square_unit[c] = g->squares ? HEAP_SQUARE_UNIT : 0;
 	if (s->to->peak.time_ns == TIME_NONE)
 		s->to->peak = g->peak;
-	s->timed |= !heap_filter_by_origin(&g->pass.own) || !heap_filter_by_origin(&g->pass.lens);
+	s->timed |= !heap_filter_by_origin(g->pass.own) || !heap_filter_by_origin(g->pass.lens);
 	for (uint32_t i = 0; i < s->state.columns.n_origins; i++)
-		s->columns[i] |= (uint32_t)g->pass.own.origin[i] << c;
+		s->columns[i] |= (uint32_t)g->pass.own->origin[i] << c;
 	return 0;
 }
 
@@ -639,7 +641,7 @@ static int begin_columns(struct scan *s, const struct profile *p, const struct s
 			peaks = &s->column[c].peaks;
 	}
 	if (heap_measure_applies(p, r, 0)) {
-		s->any_time = s->column[0].pass.lens.origin;
+		s->any_time = s->column[0].pass.lens->origin;
 		begin_slices(s);
 	}
 	/* What sampled blocks stand for is costly: of them only what is asked for. */
@@ -660,7 +662,7 @@ static int add_measures(struct scan *s, const struct sample_scan *r, struct prog
 
 		if (s->n_all == LENS_MAX_COLUMNS)
 			break;
-		rc = heap_measure_init(g, &s->state, r, 0, beside[i], NULL, progress);
+		rc = heap_measure_init(g, &s->state, r, 0, beside[i], s->like, NULL, progress);
 		s->plain |= (uint32_t)!g->blocks << s->n_all++;
 	}
 	return rc;

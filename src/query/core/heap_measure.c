@@ -86,7 +86,8 @@ static int find_moments(struct heap_measure *g, const struct heap_state *s, cons
 
 int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 		      const struct sample_scan *r, uint32_t column, enum measure m,
-		      const struct heap_peaks *earlier, struct progress *progress)
+		      const struct heap_pass *like, const struct heap_peaks *earlier,
+		      struct progress *progress)
 {
 	*g = (struct heap_measure){ .measure = m, .scale = 1, .peak.time_ns = TIME_NONE };
 	g->most = state->most;
@@ -97,7 +98,7 @@ int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 	g->by_free = m == MEASURE_FREED_BY;
 	if (g->blocks && !state->exact)
 		g->scale = SAMPLED_SCALE;
-	heap_pass_init(&g->pass, state, r, column);
+	heap_pass_init(&g->pass, state, r, column, like);
 	return find_moments(g, state, r->lens, &r->lens->column[column], earlier, progress);
 }
 

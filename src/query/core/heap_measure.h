@@ -34,12 +34,13 @@ struct heap_measure {
 bool heap_measure_applies(const struct profile *p, const struct sample_scan *r, uint32_t column);
 
 /*
- * The measure of what passes a column. 0 or -ECANCELED; the caller ends with heap_measure_done() in any case. earlier: peaks of columns before it, or NULL;
+ * The measure of what passes a column. 0 or -ECANCELED; the caller ends with heap_measure_done() in any case. like as in heap_pass_init(). earlier: peaks of columns before it, or NULL;
  * borrowed as long as g is there.
  */
 int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 		      const struct sample_scan *r, uint32_t column, enum measure m,
-		      const struct heap_peaks *earlier, struct progress *progress);
+		      const struct heap_pass *like, const struct heap_peaks *earlier,
+		      struct progress *progress);
 void heap_measure_done(struct heap_measure *g);
 
 /* Does an allocation that passes count? end as of allocation_end(). */

@@ -140,12 +140,15 @@ static uint32_t first_event(const struct heap_columns *c)
 	return first;
 }
 
-void heap_filter_init(struct heap_filter *h, const struct heap_state *state,
-		      const struct profile_counts *counts, const struct compiled_filter *s)
+struct heap_filter *heap_filter_new(const struct heap_state *state,
+				    const struct profile_counts *counts,
+				    const struct compiled_filter *s)
 {
 	const struct heap_columns *c = &state->columns;
+	struct heap_filter *h = xcalloc(1, sizeof(*h));
 
-	*h = (struct heap_filter){ .n_times = s->n_times };
+	h->users = 1;
+	h->n_times = s->n_times;
 	h->origin = xcalloc(c->n_origins, sizeof(*h->origin));
 	for (uint32_t i = 0; i < c->n_origins; i++)
 		h->origin[i] = origin_passes(state, counts, s, &c->origins[i]);
@@ -162,34 +165,76 @@ void heap_filter_init(struct heap_filter *h, const struct heap_state *state,
 			to->span[j].to = heap_state_moment(state, j, t->to_ns);
 		}
 	}
+	return h;
 }
 
-void heap_filter_done(struct heap_filter *h)
+void heap_filter_free(struct heap_filter *h)
 {
+	if (!h || --h->users > 0)
+		return;
 	for (uint32_t i = 0; i < h->n_times; i++)
 		free(h->times[i].span);
 	free(h->times);
 	free(h->block);
 	free(h->origin);
-	*h = (struct heap_filter){ 0 };
+	free(h);
+}
+
+/* Rows of which these are bits, as the term lets them pass. */
+static uint64_t pass_by_time(const struct heap_times *t, const struct heap_columns *c,
+			     uint32_t group, uint64_t rows)
+{
+	uint32_t first = group * HEAP_GROUP + (uint32_t)__builtin_ctzll(rows);
+	uint32_t last = group * HEAP_GROUP + HEAP_GROUP - 1 - (uint32_t)__builtin_clzll(rows);
+	uint64_t in = 0;
+
+	if (c->n_tracks == 1) {
+		uint32_t from = allocation_begin(c, first), to = allocation_begin(c, last);
+
+		if (from >= t->span->from && to < t->span->to)
+			return t->negated ? 0 : rows;
+		if (from >= t->span->to || to < t->span->from)
+			return t->negated ? rows : 0;
+	}
+	for (uint64_t left = rows; left; left &= left - 1) {
+		uint32_t i = group * HEAP_GROUP + (uint32_t)__builtin_ctzll(left);
+		const struct heap_span *s = &t->span[c->origins[allocation_origin(c, i)].track];
+		uint32_t begin = allocation_begin(c, i);
+
+		if ((begin >= s->from && begin < s->to) != t->negated)
+			in |= left & -left;
+	}
+	return in;
+}
+
+uint64_t heap_filter_rows(const struct heap_filter *h, const struct heap_columns *c, uint32_t from,
+			  uint32_t to)
+{
+	uint64_t rows = heap_filter_blocks(h, from, to);
+
+	for (uint32_t i = 0; i < h->n_times && rows; i++)
+		rows = pass_by_time(&h->times[i], c, from / HEAP_GROUP, rows);
+	return rows;
 }
 
 void heap_pass_init(struct heap_pass *h, const struct heap_state *state,
-		    const struct sample_scan *r, uint32_t column)
+		    const struct sample_scan *r, uint32_t column, const struct heap_pass *like)
 {
 	const struct heap_columns *c = &state->columns;
 
-	heap_filter_init(&h->own, state, &r->counts, &r->column[column].sieve);
-	heap_filter_init(&h->lens, state, &r->counts, &r->sieve);
+	h->own = heap_filter_new(state, &r->counts, &r->column[column].sieve);
+	h->lens = like ? like->lens : heap_filter_new(state, &r->counts, &r->sieve);
+	h->lens->users += like != NULL;
 	for (uint32_t i = 0; i < c->n_origins; i++)
-		h->own.origin[i] &= r->column[column].all_heaps ||
-				    c->origins[i].event == r->column[column].event;
+		h->own->origin[i] &= r->column[column].all_heaps ||
+				     c->origins[i].event == r->column[column].event;
 }
 
 void heap_pass_done(struct heap_pass *h)
 {
-	heap_filter_done(&h->own);
-	heap_filter_done(&h->lens);
+	heap_filter_free(h->own);
+	heap_filter_free(h->lens);
+	*h = (struct heap_pass){ NULL, NULL };
 }
 
 /* The rate at a moment: the last one that is not after it. NULL: all were recorded. */

@@ -50,11 +50,12 @@ struct heap_times {
 };
 
 struct heap_filter {
-	bool *origin;             /* [n_origins] passes by all but time; owned */
+	unsigned users; /* columns that share it */
+	bool *origin;   /* [n_origins] passes by all but time and terms about blocks; owned */
 	struct heap_times *times; /* [n_times]; owned */
 	uint32_t n_times;
-	/* [n_allocations] passes by terms about blocks; NULL: there are none; owned */
-	bool *block;
+	/* which rows pass by terms about blocks, see block_filter(); NULL: there are none; owned */
+	uint64_t *block;
 };
 
 /* Is what passes said by origin alone? */
@@ -66,13 +67,27 @@ static inline bool heap_filter_by_origin(const struct heap_filter *h)
 /* Does a row of the table pass by terms about blocks? What is known as sums alone, row ID_NONE, does not pass any. */
 static inline bool heap_filter_block(const struct heap_filter *h, uint32_t row)
 {
-	return !h->block || (row != ID_NONE && h->block[row]);
+	return !h->block || (row != ID_NONE && h->block[row / HEAP_GROUP] >> row % HEAP_GROUP & 1);
 }
 
-/* s is made ready of the same counts. The caller ends with heap_filter_done(). */
-void heap_filter_init(struct heap_filter *h, const struct heap_state *state,
-		      const struct profile_counts *counts, const struct compiled_filter *s);
-void heap_filter_done(struct heap_filter *h);
+/* s is made ready of the same counts. The caller ends with heap_filter_free(). */
+struct heap_filter *heap_filter_new(const struct heap_state *state,
+				    const struct profile_counts *counts,
+				    const struct compiled_filter *s);
+/* One user less; the last one frees. NULL is fine. */
+void heap_filter_free(struct heap_filter *h);
+
+/* Rows [from, to), of one group, that pass by terms about blocks: bits, by place in the group. */
+static inline uint64_t heap_filter_blocks(const struct heap_filter *h, uint32_t from, uint32_t to)
+{
+	uint64_t rows = UINT64_MAX >> (HEAP_GROUP - (to - from)) << from % HEAP_GROUP;
+
+	return h->block ? rows & h->block[from / HEAP_GROUP] : rows;
+}
+
+/* The same by terms about blocks and times. */
+uint64_t heap_filter_rows(const struct heap_filter *h, const struct heap_columns *c, uint32_t from,
+			  uint32_t to);
 
 /* Does an allocation of a passing origin pass by its time too? */
 static inline bool heap_filter_time(const struct heap_filter *h, uint32_t track, uint32_t begin)
@@ -88,29 +103,30 @@ static inline bool heap_filter_time(const struct heap_filter *h, uint32_t track,
 
 /* What passes a column: of its event, by its own filter, and by the lens' too. */
 struct heap_pass {
-	struct heap_filter own;  /* its origins are of the column's event */
-	struct heap_filter lens; /* of the lens' filter alone */
+	struct heap_filter *own;  /* its origins are of the column's event; owned */
+	struct heap_filter *lens; /* of the lens' filter alone; shared */
 };
 
+/* like: a pass of another column of r, whose filter of the lens is shared; NULL: there is none. */
 void heap_pass_init(struct heap_pass *h, const struct heap_state *state,
-		    const struct sample_scan *r, uint32_t column);
+		    const struct sample_scan *r, uint32_t column, const struct heap_pass *like);
 void heap_pass_done(struct heap_pass *h);
 
 /* Does allocation `row`, or a bulk entry (ID_NONE), of this origin and moment pass by the column's own filter? */
 static inline bool heap_pass_own(const struct heap_pass *h, const struct heap_columns *c,
 				 uint32_t row, uint32_t origin, uint32_t begin)
 {
-	return h->own.origin[origin] && heap_filter_block(&h->own, row) &&
-	       (h->own.n_times == 0 || heap_filter_time(&h->own, c->origins[origin].track, begin));
+	return h->own->origin[origin] && heap_filter_block(h->own, row) &&
+	       (h->own->n_times == 0 || heap_filter_time(h->own, c->origins[origin].track, begin));
 }
 
 /* And by the lens'? */
 static inline bool heap_pass_lens(const struct heap_pass *h, const struct heap_columns *c,
 				  uint32_t row, uint32_t origin, uint32_t begin)
 {
-	return h->lens.origin[origin] && heap_filter_block(&h->lens, row) &&
-	       (h->lens.n_times == 0 ||
-		heap_filter_time(&h->lens, c->origins[origin].track, begin));
+	return h->lens->origin[origin] && heap_filter_block(h->lens, row) &&
+	       (h->lens->n_times == 0 ||
+		heap_filter_time(h->lens, c->origins[origin].track, begin));
 }
 
 /* Were there times at which not all allocations of the track were recorded? */

@@ -4,6 +4,7 @@
 #include "query/core/heap_scan.h"
 
 #include "base/task.h"
+#include "profile/heap/heap.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -52,6 +53,14 @@ static int scan_part(void *arg)
 	return 0;
 }
 
+/* Where the part of a thread begins: with a group. */
+static uint32_t border(uint32_t n, unsigned thread, unsigned n_threads)
+{
+	uint32_t at = (uint32_t)((uint64_t)n * thread / n_threads);
+
+	return thread < n_threads ? at - at % HEAP_GROUP : n;
+}
+
 int heap_scan(uint32_t n, unsigned n_threads, struct progress *progress, heap_scan_fn *fn,
 	      void *arg)
 {
@@ -61,8 +70,8 @@ int heap_scan(uint32_t n, unsigned n_threads, struct progress *progress, heap_sc
 
 	for (unsigned i = 0; i < n_threads; i++) {
 		part[i] = (struct part){ fn, arg, progress, i, 0, 0 };
-		part[i].from = (uint32_t)((uint64_t)n * i / n_threads);
-		part[i].to = (uint32_t)((uint64_t)n * (i + 1) / n_threads);
+		part[i].from = border(n, i, n_threads);
+		part[i].to = border(n, i + 1, n_threads);
 		if (i > 0)
 			task[i] = task_start(scan_part, &part[i], -1);
 	}

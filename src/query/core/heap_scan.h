@@ -16,8 +16,8 @@ unsigned heap_scan_threads(uint32_t n);
 typedef void heap_scan_fn(void *arg, unsigned worker, uint32_t from, uint32_t to);
 
 /*
- * Calls fn for all of n rows, some at a time; each thread has one run of rows, in order. Returns 0 or
- * -ECANCELED.
+ * Calls fn for all of n rows, some at a time; each thread has one run of rows, in order. `from` is a multiple of HEAP_GROUP.
+ * Returns 0 or -ECANCELED.
  */
 int heap_scan(uint32_t n, unsigned n_threads, struct progress *progress, heap_scan_fn *fn,
 	      void *arg);

@@ -39,7 +39,7 @@ static int passage_begin(struct passage *g, const struct footprint *m, struct pr
 	if (rc < 0)
 		return rc;
 	heap_state_init(&g->state, m->profile, &m->counts);
-	heap_pass_init(&g->pass, &g->state, g->rows, 0);
+	heap_pass_init(&g->pass, &g->state, g->rows, 0, NULL);
 	return 0;
 }
 
@@ -90,7 +90,7 @@ struct lines_scan {
 	struct passage *g;
 	const uint32_t *row_of_origin; /* ID_NONE: of no site */
 	uint32_t n, n_row_slots;
-	bool by_origin; /* of one heap, all of whose blocks are there, origins say what passes */
+	bool plain; /* of one heap, all of whose blocks are there */
 	struct making made[HEAP_SCAN_MOST];
 };
 
@@ -171,8 +171,7 @@ static void note_row(const struct lines_scan *s, struct making *to, uint32_t row
 	uint32_t track = c->origins[origin].track;
 	struct step step = { .sign = 1, .bytes = (int64_t)rows->size[i], .n = 1 };
 
-	if (!heap_pass_own(&g->pass, c, row, origin, begin) ||
-	    !heap_pass_lens(&g->pass, c, row, origin, begin))
+	if (!g->pass.own->origin[origin] || !g->pass.lens->origin[origin])
 		return;
 	if (!g->state.exact) {
 		step.bytes = heap_bytes_for(&g->state, track, row);
@@ -199,7 +198,7 @@ static bool in_one_part(const struct lines_scan *s, struct making *to, uint32_t 
 	const struct passage *g = s->g;
 	const struct heap_track *t = &g->state.track[0];
 
-	if (!s->by_origin || first < t->folded.until || last >= t->n_moments ||
+	if (!s->plain || first < t->folded.until || last >= t->n_moments ||
 	    first < g->slots[0].bound[0])
 		return false;
 	if (!heap_slots_is_at(&to->at, first))
@@ -218,7 +217,7 @@ static void count_brief(const struct lines_scan *s, struct making *to, uint32_t 
 		uint32_t i = group * HEAP_GROUP + (uint32_t)__builtin_ctzll(brief);
 		uint32_t origin = allocation_origin(c, i);
 
-		if (!s->g->pass.own.origin[origin] || !s->g->pass.lens.origin[origin])
+		if (!s->g->pass.own->origin[origin] || !s->g->pass.lens->origin[origin])
 			continue;
 		add(&step.bytes, (int64_t)allocation_size(c, i));
 		step.n++;
@@ -231,18 +230,24 @@ static void count_brief(const struct lines_scan *s, struct making *to, uint32_t 
 static void scan_group(const struct lines_scan *s, struct making *to, uint32_t from, uint32_t end)
 {
 	const struct heap_columns *c = &s->g->state.columns;
+	uint64_t pass = heap_filter_rows(s->g->pass.own, c, from, end) &
+			heap_filter_rows(s->g->pass.lens, c, from, end);
 	struct heap_rows_read rows;
 	uint32_t n;
 
+	if (!pass)
+		return;
 	if (!in_one_part(s, to, allocation_begin(c, from), allocation_begin(c, end - 1) + 1)) {
 		n = allocation_read(c, from, end, &rows);
 		for (uint32_t i = 0; i < n; i++)
-			note_row(s, to, from + i, &rows, i);
+			if (pass >> (from + i) % HEAP_GROUP & 1)
+				note_row(s, to, from + i, &rows, i);
 		return;
 	}
-	count_brief(s, to, from / HEAP_GROUP, allocation_read_kept(c, from, end, &rows, &n));
+	count_brief(s, to, from / HEAP_GROUP, allocation_read_kept(c, from, end, &rows, &n) & pass);
 	for (uint32_t i = 0; i < n; i++)
-		note_row(s, to, rows.row[i], &rows, i);
+		if (pass >> rows.row[i] % HEAP_GROUP & 1)
+			note_row(s, to, rows.row[i], &rows, i);
 }
 
 static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
@@ -338,8 +343,7 @@ static int pass_lines(struct passage *g, const struct footprint *m, const struct
 	};
 	int rc;
 
-	s.by_origin = g->state.exact && g->state.columns.n_tracks == 1 &&
-		      heap_filter_by_origin(&g->pass.own) && heap_filter_by_origin(&g->pass.lens);
+	s.plain = g->state.exact && g->state.columns.n_tracks == 1;
 	for (unsigned i = 0; i < n_threads; i++)
 		making_init(&s.made[i], s.n, n_in_rows);
 	rc = heap_scan(n_allocations, n_threads, progress, scan_lines, &s);

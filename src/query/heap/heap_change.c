@@ -24,25 +24,59 @@ static void add(int64_t *to, int64_t x)
 		*to = x < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/* A row, i of those that were read. Moments of spans have happened: a later end is as good as none. */
+static void add_row(struct scan *s, unsigned worker, uint32_t row,
+		    const struct heap_rows_read *rows, uint32_t i)
+{
+	uint32_t origin = rows->origin[i], track = s->state.columns.origins[origin].track;
+	uint32_t begin = rows->begin[i], end = rows->end[i] & END_MOMENT;
+	const struct heap_span *span = &s->span[track];
+	bool before = begin < span->from && end >= span->from;
+	bool after = begin < span->to && end >= span->to;
+
+	if (before != after && s->pass.own->origin[origin] && s->pass.lens->origin[origin])
+		add(&s->change[worker][origin],
+		    (after ? 1 : -1) * heap_bytes_for(&s->state, track, row));
+}
+
+/* Was a brief block of rows of one track there at a time? It was at the moment after its begin alone. */
+static bool has_moment(uint32_t first, uint32_t last, const struct heap_span *span)
+{
+	return (span->from > first && span->from - 1 <= last) ||
+	       (span->to > first && span->to - 1 <= last);
+}
+
+/* Rows of a group. Nearly all brief blocks, which most are, change nothing. */
+static void scan_group(struct scan *s, unsigned worker, uint32_t from, uint32_t to)
+{
+	const struct heap_columns *c = &s->state.columns;
+	uint64_t pass = heap_filter_blocks(s->pass.own, from, to) &
+			heap_filter_blocks(s->pass.lens, from, to);
+	struct heap_rows_read rows;
+	uint32_t n;
+
+	if (!pass)
+		return;
+	if (c->n_tracks > 1 ||
+	    has_moment(allocation_begin(c, from), allocation_begin(c, to - 1), s->span)) {
+		n = allocation_read(c, from, to, &rows);
+		for (uint32_t i = 0; i < n; i++)
+			rows.row[i] = from + i;
+	} else {
+		allocation_read_kept(c, from, to, &rows, &n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (pass >> rows.row[i] % HEAP_GROUP & 1)
+			add_row(s, worker, rows.row[i], &rows, i);
+}
+
 static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
-	struct scan *s = arg;
-	const struct heap_columns *c = &s->state.columns;
+	uint32_t end;
 
-	for (uint32_t i = from; i < to; i++) {
-		uint32_t origin = allocation_origin(c, i), track = c->origins[origin].track, end;
-		const struct heap_span *span = &s->span[track];
-		bool before, after;
-
-		if (!s->pass.own.origin[origin] || !s->pass.lens.origin[origin] ||
-		    !heap_filter_block(&s->pass.own, i) || !heap_filter_block(&s->pass.lens, i))
-			continue;
-		end = allocation_end(c, i, s->state.track[track].n_moments) & END_MOMENT;
-		before = allocation_begin(c, i) < span->from && end >= span->from;
-		after = allocation_begin(c, i) < span->to && end >= span->to;
-		if (before != after)
-			add(&s->change[worker][origin],
-			    (after ? 1 : -1) * heap_bytes_for(&s->state, track, i));
+	for (uint32_t at = from; at < to; at = end) {
+		end = to - at > HEAP_GROUP ? at + HEAP_GROUP : to;
+		scan_group(arg, worker, at, end);
 	}
 }
 
@@ -76,7 +110,7 @@ int heap_change(const struct profile *p, const struct profile_counts *counts,
 		return rc;
 	memset(by_stack, 0, counts->n_stacks * sizeof(*by_stack));
 	heap_state_init(&s.state, p, counts);
-	heap_pass_init(&s.pass, &s.state, r, 0);
+	heap_pass_init(&s.pass, &s.state, r, 0, NULL);
 	s.span = xcalloc(s.state.columns.n_tracks, sizeof(*s.span));
 	for (uint32_t i = 0; i < s.state.columns.n_tracks; i++) {
 		s.span[i].from = heap_state_level(&s.state, i, from_ns);

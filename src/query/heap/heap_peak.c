@@ -41,7 +41,7 @@ struct climb {
 	struct progress *progress;
 	uint32_t track;
 	const bool *of; /* [n_origins] it is of the track, and passes by all but time; borrowed */
-	bool timed;     /* filters speak of time */
+	bool timed;     /* filters speak of time, or of blocks */
 	uint32_t begin; /* the first row of the track, or 0 */
 	uint32_t from, to;     /* rows */
 	uint32_t first_moment; /* of them */
@@ -70,14 +70,15 @@ static inline int64_t sum(int64_t a, int64_t b)
 	return s;
 }
 
-static inline bool passes(const struct climb *m, uint32_t i)
+/* Rows [from, to), of one group, that pass if their origins do: bits, by place in the group. */
+static inline uint64_t passing(const struct climb *m, uint32_t from, uint32_t to)
 {
 	const struct heap_columns *c = &m->state->columns;
-	uint32_t origin = allocation_origin(c, i);
 
-	return m->of[origin] &&
-	       (!m->timed || (heap_pass_own(m->pass, c, i, origin, allocation_begin(c, i)) &&
-			      heap_pass_lens(m->pass, c, i, origin, allocation_begin(c, i))));
+	if (!m->timed)
+		return UINT64_MAX;
+	return heap_filter_rows(m->pass->own, c, from, to) &
+	       heap_filter_rows(m->pass->lens, c, from, to);
 }
 
 static inline void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
@@ -152,14 +153,18 @@ static void look(struct climb *m)
 static void find_earlier(struct climb *m, uint32_t from, uint32_t to)
 {
 	uint32_t n_moments = m->state->track[m->track].n_moments, n;
+	uint64_t pass = passing(m, from, to);
 	struct heap_rows_read rows;
 
+	if (!pass)
+		return;
 	allocation_read_kept(&m->state->columns, from, to, &rows, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t end = rows.end[i] & END_MOMENT;
 		int64_t bytes;
 
-		if (end < m->first_moment || !passes(m, rows.row[i]))
+		if (end < m->first_moment || !m->of[rows.origin[i]] ||
+		    !(pass >> rows.row[i] % HEAP_GROUP & 1))
 			continue;
 		bytes = bytes_of(m, rows.row[i]);
 		m->live = sum(m->live, bytes);
@@ -175,7 +180,7 @@ static inline void climb_row(struct climb *m, uint32_t row, const struct heap_ro
 	uint32_t begin = rows->begin[i], end = rows->end[i];
 	int64_t bytes;
 
-	if (!m->of[rows->origin[i]] || (m->timed && !passes(m, row)) || begin >= n_moments)
+	if (!m->of[rows->origin[i]] || begin >= n_moments)
 		return;
 	if (begin != m->moment) {
 		look(m);
@@ -208,17 +213,22 @@ static void climb_group(struct climb *m, uint32_t from, uint32_t to)
 {
 	const struct heap_columns *c = &m->state->columns;
 	uint32_t n_moments = m->state->track[m->track].n_moments, n;
+	uint64_t pass = passing(m, from, to), brief;
 	struct heap_rows_read rows;
-	uint64_t brief = allocation_read_kept(c, from, to, &rows, &n);
 
+	if (!pass)
+		return;
+	brief = allocation_read_kept(c, from, to, &rows, &n) & pass;
 	if (!m->state->exact || (brief && highest(m, from, to, &rows, n) > m->best)) {
 		n = allocation_read(c, from, to, &rows);
 		for (uint32_t i = 0; i < n; i++)
-			climb_row(m, from + i, &rows, i, n_moments);
+			if (pass >> (from + i) % HEAP_GROUP & 1)
+				climb_row(m, from + i, &rows, i, n_moments);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		climb_row(m, rows.row[i], &rows, i, n_moments);
+		if (pass >> rows.row[i] % HEAP_GROUP & 1)
+			climb_row(m, rows.row[i], &rows, i, n_moments);
 }
 
 /* Rows of one sort of stretch: those before it, or its own. */
@@ -301,7 +311,7 @@ static bool *find_origins(const struct heap_columns *c, const struct heap_pass *
 	bool *of = xmalloc(c->n_origins * sizeof(*of));
 
 	for (uint32_t i = 0; i < c->n_origins; i++)
-		of[i] = c->origins[i].track == track && h->own.origin[i] && h->lens.origin[i];
+		of[i] = c->origins[i].track == track && h->own->origin[i] && h->lens->origin[i];
 	return of;
 }
 
@@ -351,12 +361,13 @@ static struct heap_span *find_rows(const struct heap_columns *c)
 static bool same_passes(const struct heap_columns *c, const struct heap_pass *a,
 			const struct heap_pass *b, uint32_t track)
 {
-	if (!heap_filter_by_origin(&a->own) || !heap_filter_by_origin(&a->lens) ||
-	    !heap_filter_by_origin(&b->own) || !heap_filter_by_origin(&b->lens))
+	if (!heap_filter_by_origin(a->own) || !heap_filter_by_origin(a->lens) ||
+	    !heap_filter_by_origin(b->own) || !heap_filter_by_origin(b->lens))
 		return false;
 	for (uint32_t i = 0; i < c->n_origins; i++)
-		if (c->origins[i].track == track && (a->own.origin[i] && a->lens.origin[i]) !=
-							    (b->own.origin[i] && b->lens.origin[i]))
+		if (c->origins[i].track == track &&
+		    (a->own->origin[i] && a->lens->origin[i]) !=
+			    (b->own->origin[i] && b->lens->origin[i]))
 			return false;
 	return true;
 }
@@ -365,7 +376,7 @@ static bool same_passes(const struct heap_columns *c, const struct heap_pass *a,
 static bool any_passes(const struct heap_columns *c, const struct heap_pass *h, uint32_t track)
 {
 	for (uint32_t i = 0; i < c->n_origins; i++)
-		if (c->origins[i].track == track && h->own.origin[i] && h->lens.origin[i])
+		if (c->origins[i].track == track && h->own->origin[i] && h->lens->origin[i])
 			return true;
 	return false;
 }
@@ -399,7 +410,7 @@ int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
 		whole.to = rows[i].to;
 		whole.n_windows = (s->track[i].n_moments >> WINDOW_BITS) + 1;
 		whole.of = origins = find_origins(c, h, i);
-		whole.timed = !heap_filter_by_origin(&h->own) || !heap_filter_by_origin(&h->lens);
+		whole.timed = !heap_filter_by_origin(h->own) || !heap_filter_by_origin(h->lens);
 		rc = climb_track(&whole, &at[i], &top[i]);
 		free(origins);
 	}

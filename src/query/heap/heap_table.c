@@ -324,7 +324,7 @@ static int answer(struct heap_asking *ask)
 	if (rc < 0)
 		return rc;
 	heap_state_init(&ask->state, ask->f->profile, &ask->f->counts);
-	heap_pass_init(&ask->pass, &ask->state, r, 0);
+	heap_pass_init(&ask->pass, &ask->state, r, 0, NULL);
 	find_sites(ask);
 	note_manner(ask);
 	if (ask->f->manner.lacks & needs[ask->out->question].what)

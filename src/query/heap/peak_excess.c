@@ -141,7 +141,7 @@ int peak_excess(const struct profile *p, const struct profile_counts *counts,
 	if (rc < 0)
 		return rc;
 	heap_state_init(&h.state, p, counts);
-	heap_pass_init(&h.pass, &h.state, r, 0);
+	heap_pass_init(&h.pass, &h.state, r, 0, NULL);
 	rc = look_at_all(&h, progress, &other);
 	*out = other >= 0 && other < peak ? (peak - other) / peak : 0;
 	heap_pass_done(&h.pass);
