@@ -151,7 +151,9 @@ static void note_step(const struct lines_scan *s, struct making *to, uint32_t or
 	const struct heap_slots *slots = &g->slots[track];
 	struct heap_when when;
 
-	told = heap_level_tells(&g->state.track[track], moment);
+	told = moment < slots->track->folded.until
+		       ? heap_level_tells(&g->state.track[track], moment)
+		       : moment;
 	at = heap_slots_of(slots, moment);
 	step->part = told == moment ? at : heap_slots_of(slots, told);
 	take_step(s, to, s->row_of_origin[origin], step);
@@ -161,9 +163,9 @@ static void note_step(const struct lines_scan *s, struct making *to, uint32_t or
 		count_step(s, to, step->sign < 0, step, at);
 }
 
-/* A row, i of those that were read. */
+/* A row, i of those that were read. in_part: it came in the part that the blocks before were in, see in_one_part(). */
 static void note_row(const struct lines_scan *s, struct making *to, uint32_t row,
-		     const struct heap_rows_read *rows, uint32_t i)
+		     const struct heap_rows_read *rows, uint32_t i, bool in_part)
 {
 	const struct passage *g = s->g;
 	const struct heap_columns *c = &g->state.columns;
@@ -180,7 +182,13 @@ static void note_row(const struct lines_scan *s, struct making *to, uint32_t row
 	}
 	if ((end & END_MOMENT) >= g->state.track[track].n_moments)
 		end = END_NEVER;
-	note_step(s, to, origin, begin, end, &step);
+	step.part = to->at.slot;
+	if (in_part) {
+		take_step(s, to, s->row_of_origin[origin], &step);
+		count_step(s, to, 0, &step, step.part);
+	} else {
+		note_step(s, to, origin, begin, end, &step);
+	}
 	step.sign = -1;
 	if (end != END_NEVER) {
 		note_step(s, to, origin, begin, end, &step);
@@ -241,13 +249,13 @@ static void scan_group(const struct lines_scan *s, struct making *to, uint32_t f
 		n = allocation_read(c, from, end, &rows);
 		for (uint32_t i = 0; i < n; i++)
 			if (pass >> (from + i) % HEAP_GROUP & 1)
-				note_row(s, to, from + i, &rows, i);
+				note_row(s, to, from + i, &rows, i, false);
 		return;
 	}
 	count_brief(s, to, from / HEAP_GROUP, allocation_read_kept(c, from, end, &rows, &n) & pass);
 	for (uint32_t i = 0; i < n; i++)
 		if (pass >> rows.row[i] % HEAP_GROUP & 1)
-			note_row(s, to, rows.row[i], &rows, i);
+			note_row(s, to, rows.row[i], &rows, i, true);
 }
 
 static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
