@@ -36,7 +36,8 @@
 	X(NOTE, 16, 1, 1) \
 	X(EXEC, 17, 1, 1) \
 	X(END, 18, 6, 0) \
-	X(OVERHEAD, 19, 2, 0)
+	X(OVERHEAD, 19, 2, 0) \
+	X(COST, 20, 5, 0)
 /* clang-format on */
 
 enum heap_record_type {
@@ -72,6 +73,7 @@ enum { HEAP_MARK_THREAD = 1 };
 enum { HEAP_SAMPLING_MEAN_BYTES = 1, HEAP_SAMPLING_EXACT_FROM };
 enum { HEAP_CULLING_THRESHOLD = 1 };
 enum { HEAP_OVERHEAD_MOST = 1 };
+enum { HEAP_COST_PROGRAM = 1, HEAP_COST_RECORDING, HEAP_COST_PASSING, HEAP_COST_PASSED };
 enum {
 	HEAP_CULLED_SINCE = 1,
 	HEAP_CULLED_STACK,

@@ -453,9 +453,11 @@ grep -q -e '--keep wants' said.err || fault "record --keep best says: $(cat said
 grep -q -e '--max-size says' said.err || fault "record --keep without --max-size says: $(cat said.err)"
 "$PROFTOP" record --heap --cull 1ms --sample 1k -- true 2>said.err && fault "record --cull and --sample"
 grep -q -e '--cull and --sample' said.err || fault "record --cull and --sample says: $(cat said.err)"
-"$PROFTOP" record --heap --max-overhead 5% -o kept.heap -- "$tools/heap_work" single 1000 >/dev/null 2>&1
+"$PROFTOP" record --heap --max-overhead 5% -o kept.heap -- "$tools/heap_work" single 1000 >/dev/null 2>said.err
+grep -q 'recording took: [0-9.]*% of the program.s own CPU time, .*5.0%' said.err || fault "record --max-overhead says: $(cat said.err)"
 "$tools/heap_totals" -r kept.heap | grep -q '^OVERHEAD [0-9]* 50000 ' || fault "record --max-overhead: not in the trace"
-"$PROFTOP" info kept.heap | grep -q 'kept to 5% of .*; calls that are not recorded cost 10 to 15 ns each besides' || fault "record --max-overhead: info says $("$PROFTOP" info kept.heap)"
+"$tools/heap_totals" -r kept.heap | grep -q '^COST [0-9]* [1-9]' || fault "record --max-overhead: what it took is not in the trace"
+"$PROFTOP" info kept.heap | grep -q 'overhead .*% of the program.s own time, .*5% allowed; of that, ' || fault "record --max-overhead: info says $("$PROFTOP" info kept.heap)"
 for bad in lots 0 0.0% 5x %; do
     "$PROFTOP" record --heap --max-overhead $bad -- true 2>said.err && fault "record --max-overhead $bad"
     grep -q -e '--max-overhead wants' said.err || fault "record --max-overhead $bad says: $(cat said.err)"

@@ -2,6 +2,7 @@
 /* Sampling whose rate changes stays without bias; what the rate does when recording takes too much, or little. */
 #include "config.h"
 
+#include "record/heap/trace/tracer_file.h"
 #include "record/heap/trace/tracer_sample.h"
 #include "record/heap/trace/tracer_thread.h"
 #include "record/heap/trace/tracer_throttle.h"
@@ -9,6 +10,8 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 struct recorder recorder;
 
@@ -21,8 +24,28 @@ static size_t n_told;
 /* A thread that allocates while the trace is told; NULL: none does. */
 static void (*meanwhile)(void);
 
+/* What the trace and the log were told last of what recording takes. */
+static struct heap_record cost;
+static char logged[256];
+
+void tracer_log(const struct tracer_options *o, const char *what, const char *why)
+{
+	(void)o;
+	snprintf(logged, sizeof(logged), "warning: %s: %s", what, why);
+}
+
+void tracer_log_info(const struct tracer_options *o, const char *what, const char *why)
+{
+	(void)o;
+	snprintf(logged, sizeof(logged), "%s: %s", what, why);
+}
+
 void tracer_writer_record(struct heap_record *r)
 {
+	if (r->type == HEAP_REC_COST) {
+		cost = *r;
+		return;
+	}
 	cr_assert_eq(r->type, HEAP_REC_SAMPLING);
 	told[n_told].time = r->number[HEAP_TIME];
 	told[n_told++].mean = r->number[HEAP_SAMPLING_MEAN_BYTES];
@@ -67,7 +90,10 @@ static uint64_t mean_at(uint64_t first, uint64_t us)
 static void allocate(struct tracer_thread *t, uint64_t size, uint64_t first, struct sums *s)
 {
 	uint64_t ticks = 0, us, now = tracer_ticks(&recorder.clock) >> recorder.tick_shift, mean;
-	bool hit = tracer_sampled(t, size, &ticks);
+	struct tracer_tls tls = { .thread = t };
+	/* As hooks do. */
+	bool hit = (tracer_records_all() || !tracer_skips(&tls, &recorder.rate, size)) &&
+		   tracer_sampled(t, size, &ticks);
 	double p, x = (double)size;
 
 	us = tracer_clock_us(&recorder.clock, (ticks ? ticks : now) << recorder.tick_shift);
@@ -298,4 +324,133 @@ Test(tracer_throttle, the_moment_is_after_what_was_decided)
 	while (n_told == 0)
 		look();
 	cr_expect_gt(told[0].time, tracer_clock_us(&recorder.clock, ticks << recorder.tick_shift));
+}
+
+/* The short way takes an allocation only where tracer_sampled() would have let it pass, and counts it. */
+Test(tracer_throttle, the_short_way_is_for_what_passes)
+{
+	static const struct {
+		uint64_t mean, drawn, left, exact, size;
+		uint32_t busy;
+		bool skips;
+	} cases[] = {
+		{ 4096, 4096, 100, 0, 100, TRACER_IDLE, true },
+		{ 4096, 4096, 100, 0, 101, TRACER_IDLE, false }, /* it is the one */
+		{ 4096, 512, 100, 0, 10, TRACER_IDLE, false },   /* drawn with another mean */
+		{ 4096, 0, 100, 0, 10, TRACER_IDLE, false },     /* with none */
+		{ SAMPLE_CHANGES, 512, 100, 0, 10, TRACER_IDLE, false },
+		{ 4096, 4096, 100, 64, 63, TRACER_IDLE, true },
+		{ 4096, 4096, 100, 64, 64, TRACER_IDLE, false }, /* such are recorded */
+		{ 4096, 4096, 100, 0, 10, TRACER_POOL, false },  /* the recorder's own */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tracer_thread t = { .sample_mean = cases[i].drawn,
+					   .sample_left = cases[i].left };
+		struct tracer_tls tls = { .thread = &t, .busy = cases[i].busy }, none = { 0 };
+		const struct sample_rate rate = { .mean = cases[i].mean };
+		bool skips = cases[i].skips;
+
+		recorder.options.sample_exact = cases[i].exact;
+		cr_expect_eq(tracer_skips(&tls, &rate, cases[i].size), skips, "case %zu", i);
+		cr_expect_eq(t.sample_left, cases[i].left - (skips ? cases[i].size : 0));
+		cr_expect_eq(tracer_thread_passed(&t), skips);
+		cr_expect_eq(t.n_passed_long, 0);
+		cr_expect_not(tracer_skips(&none, &rate, 1), "without a thread");
+	}
+	recorder.options.sample_exact = 0;
+}
+
+/* After a pause it is as far to the next as ever: those that were far have been skipped meanwhile. */
+Test(tracer_throttle, a_pause_is_no_reason_to_be_recorded)
+{
+	double left = 0;
+
+	begin(1000, true);
+	for (unsigned i = 0; i < 4000; i++) {
+		struct tracer_thread t = { .seed = i * 77 + 1 };
+		struct tracer_tls tls = { .thread = &t };
+		uint64_t ticks = 0;
+
+		tracer_sampled(&t, 0, &ticks);
+		atomic_store(&recorder.n_switches, 1);
+		for (unsigned k = 0; k < 1000; k++)
+			if (!tracer_skips(&tls, &recorder.rate, 10))
+				cr_assert_not(tracer_sampled(&t, 10, &ticks));
+		atomic_store(&recorder.n_switches, 0);
+		tracer_sampled(&t, 0, &ticks);
+		left += (double)t.sample_left;
+	}
+	/* Five deviations. */
+	cr_expect(fabs(left / 4000 - 1000) < 5 * 1000 / sqrt(4000), "%g", left / 4000);
+}
+
+/* What calls take that are not recorded is a part of what is allowed; what is recorded has some in any case. */
+Test(tracer_throttle, the_floor_is_a_part_of_what_is_allowed)
+{
+	cr_expect_float_eq(tracer_throttle_room(0.02, 0), 0.02, 1e-12);
+	cr_expect_float_eq(tracer_throttle_room(0.02, 0.012), 0.008, 1e-12);
+	cr_expect_float_eq(tracer_throttle_room(0.02, 0.02), 0.005, 1e-12);
+	cr_expect_float_eq(tracer_throttle_room(0.02, 0.5), 0.005, 1e-12);
+}
+
+/* Uses so much of the processor: ns. */
+static void burn(uint64_t ns)
+{
+	struct timespec t;
+	uint64_t from, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	now = from = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	while (now - from < ns) {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	}
+}
+
+/* What the writer does without notes is nothing that a higher mean would change. */
+Test(tracer_throttle, the_writers_own_work_changes_no_mean)
+{
+	static struct tracer_thread t;
+
+	begin(4096, true);
+	atomic_store(&recorder.threads, &t);
+	for (unsigned i = 0; i < 3; i++) {
+		t.n_notes += 10;
+		burn(30000000);
+		look_until(false, &t);
+		cr_expect_leq(atomic_load(&recorder.rate.mean), 4096);
+	}
+}
+
+/* A limit that calls alone exceed that are not recorded is not kept, and that is said; another one is kept. */
+Test(tracer_throttle, the_end_tells_what_it_took)
+{
+	static struct tracer_thread t;
+	uint64_t n = 100000000;
+
+	begin(1 << 20, true);
+	atomic_store(&recorder.threads, &t);
+	burn(10000000);
+	tracer_throttle_end();
+	cr_expect_eq(strncmp(logged,
+			     "recording took: 0.0% of the program's own CPU time, of 5.0% allowed",
+			     sizeof(logged)),
+		     0, "%s", logged);
+	cr_expect_eq(cost.number[HEAP_COST_PASSED], 0);
+	cr_expect_geq(cost.number[HEAP_COST_PROGRAM], 10000);
+
+	/* As if so many had come in that time: more than all of it. */
+	begin(1 << 20, true);
+	t.n_passed = n;
+	burn(10000000);
+	tracer_throttle_end();
+	cr_expect_eq(cost.number[HEAP_COST_PASSED], n);
+	/* A tenth of a nanosecond and 200 are too little and too much for any call. */
+	cr_expect_gt(cost.number[HEAP_COST_PASSING], n / 10000);
+	cr_expect_lt(cost.number[HEAP_COST_PASSING], n / 5);
+	cr_expect_not_null(strstr(logged, "warning: recording took: "), "%s", logged);
+	cr_expect_not_null(strstr(logged, ", not 5.0%; of that, "), "%s", logged);
+	cr_expect_not_null(strstr(logged, " is what 100000000 calls take that are not recorded"),
+			   "%s", logged);
 }

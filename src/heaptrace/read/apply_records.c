@@ -344,6 +344,12 @@ static void tell(struct apply_records *t, const struct heap_record *r)
 	case HEAP_REC_OVERHEAD:
 		t->overhead = r->number[HEAP_OVERHEAD_MOST];
 		break;
+	case HEAP_REC_COST:
+		t->program_time = r->number[HEAP_COST_PROGRAM];
+		t->recording_time = r->number[HEAP_COST_RECORDING];
+		t->passing_time = r->number[HEAP_COST_PASSING];
+		t->n_passed = r->number[HEAP_COST_PASSED];
+		break;
 	case HEAP_REC_CULLING:
 		tell_culling(t, r);
 		break;

@@ -75,6 +75,9 @@ struct apply_records {
 	uint64_t n_events_said; /* by it */
 	bool free_stacks;       /* who frees was recorded */
 	uint64_t overhead; /* of the program's time recording was to take, in millionths; 0: any */
+	/* CPU time, in units of the file: the program's, what is recorded took, and calls that are not; 0: not told */
+	uint64_t program_time, recording_time, passing_time;
+	uint64_t n_passed; /* these calls */
 	bool attached;     /* the program had run before */
 	int64_t paused_ns; /* for so long, in pauses that are over, no allocations were recorded */
 	int64_t paused_from; /* when the one began that goes on; TIME_NONE: none does */

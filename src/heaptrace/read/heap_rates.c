@@ -93,6 +93,41 @@ static char *range(struct held *h, size_t n)
 			 h[i].sample_bytes > 0 ? middle : "all");
 }
 
+/* In percent, with a digit behind the point. */
+static double percent_of(uint64_t part, uint64_t whole)
+{
+	double p = whole > 0 ? (double)part / (double)whole * 100 : 0;
+
+	return (double)(int64_t)(p < 1e9 ? p * 10 + 0.5 : 1e10) / 10;
+}
+
+/* What recording was to take at most, and what it took. */
+static void state_cost(const struct apply_records *t)
+{
+	double most = (double)(t->overhead % 100000000) / 1e4;
+	double passing = percent_of(t->passing_time, t->program_time);
+	double took = passing + percent_of(t->recording_time, t->program_time);
+	char calls[FMT_SIZE];
+
+	fmt_count(calls, t->n_passed < INT64_MAX ? (int64_t)t->n_passed : INT64_MAX);
+	if (t->program_time == 0)
+		build_fact(t->profile, t->capture, "file", "overhead", FACT_PLAIN,
+			   "to be kept to %g%% of the program's own time by recording fewer "
+			   "allocations; what it took is not told",
+			   most);
+	else if (took <= most)
+		build_fact(t->profile, t->capture, "file", "overhead", FACT_PLAIN,
+			   "%g%% of the program's own time, of %g%% allowed; of that, %g%% for %s "
+			   "calls that were not recorded",
+			   took, most, passing, calls);
+	else
+		build_fact(
+			t->profile, t->capture, "file", "overhead", FACT_PLAIN,
+			"%g%% of the program's own time, not the %g%% allowed; of that, %g%% for "
+			"%s calls that were not recorded, which no rate can change",
+			took, most, passing, calls);
+}
+
 void heap_rates_state(struct apply_records *t, int64_t begin, int64_t end)
 {
 	struct held *h = xcalloc(t->samplings.n + 1, sizeof(*h));
@@ -102,10 +137,7 @@ void heap_rates_state(struct apply_records *t, int64_t begin, int64_t end)
 	for (size_t i = 0; i < n; i++)
 		n_sampled += h[i].sample_bytes > 0;
 	if (t->overhead > 0)
-		build_fact(t->profile, t->capture, "file", "overhead", FACT_PLAIN,
-			   "kept to %g%% of the program's own time by recording fewer allocations; "
-			   "calls that are not recorded cost 10 to 15 ns each besides",
-			   (double)(t->overhead % 100000000) / 1e4);
+		state_cost(t);
 	if (n_sampled > 0 && n == 1) {
 		bytes_text(bytes, h[0].sample_bytes);
 		build_fact(t->profile, t->capture, "file", "sampling", FACT_PLAIN,

@@ -5,6 +5,8 @@
 
 #include "record/heap/stack/live_walk.h"
 #include "record/heap/trace/tracer.h"
+#include "record/heap/trace/tracer_sample.h"
+#include "record/heap/trace/tracer_thread.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -58,6 +60,26 @@ static inline bool hooks_record(const struct walk_start *from)
 		hooks_begin();
 	return tracer_is_on() &&
 	       (__builtin_expect(hooks_within == 0, 1) || !hooks_are_nested(from));
+}
+
+/* Can calls that are not recorded be passed on as they are? Not where what the allocator calls itself is to be told apart. */
+static inline bool hooks_may_skip(void)
+{
+	return !hooks_nest && hooks_within == 0 && tracer_is_on();
+}
+
+/* Is this allocation one that is not recorded, and of which there is nothing else to be done? */
+static inline bool hooks_skip(size_t n)
+{
+	return !tracer_records_all() && hooks_may_skip() &&
+	       tracer_skips(&tracer_tls, &recorder.rate, n);
+}
+
+/* The same of the free of p. */
+static inline bool hooks_skip_free(const void *p)
+{
+	return recorder.known && hooks_may_skip() &&
+	       tracer_skips_free(&tracer_tls, recorder.known, (uint64_t)(uintptr_t)p);
 }
 
 #endif

@@ -112,10 +112,14 @@ static inline void note_large(const struct walk_start *from, size_t n, unsigned 
 
 HOOK void *malloc(size_t n)
 {
-	struct walk_start from = TRACER_CALLER();
+	struct walk_start from;
 	void *p;
 	uint64_t was;
 
+	/* Before there is a frame. */
+	if (hooks_skip(n))
+		return real.malloc(n);
+	from = TRACER_CALLER();
 	if (from_pool())
 		return real_pool_take(16, n);
 	if (!hooks_record(&from))
@@ -146,20 +150,36 @@ static inline __attribute__((always_inline)) void give_back(const struct walk_st
 	hooks_leave(was);
 }
 
+/* A free of a block that is of the allocator, and not recorded. */
+static inline bool is_skipped(void *p)
+{
+	size_t room;
+
+	return p && !real_pool_has(p, &room) && hooks_skip_free(p);
+}
+
 HOOK void free(void *p)
 {
-	struct walk_start from = TRACER_CALLER();
+	struct walk_start from;
 
+	if (is_skipped(p)) {
+		real.free(p);
+		return;
+	}
+	from = TRACER_CALLER();
 	give_back(&from, p, &real.free);
 }
 
 HOOK void *calloc(size_t n, size_t size)
 {
-	struct walk_start from = TRACER_CALLER();
+	struct walk_start from;
 	size_t all;
 	void *p;
 	uint64_t was;
 
+	if (!__builtin_mul_overflow(n, size, &all) && hooks_skip(all))
+		return real.calloc(n, size);
+	from = TRACER_CALLER();
 	if (from_pool())
 		return __builtin_mul_overflow(n, size, &all) ? NULL : real_pool_take(16, all);
 	if (!hooks_record(&from))

@@ -13,7 +13,6 @@
 #include <sched.h>
 #include <stdint.h>
 
-#define POOL_BYTES  65536u
 #define MOST_YIELDS 100000u
 
 /* Other libcs have none of it; there nothing is taken to lie in front of us. */
@@ -22,7 +21,7 @@
 struct real_calls real __attribute__((visibility("hidden")));
 struct first_calls real_first __attribute__((visibility("hidden")));
 
-static _Alignas(64) uint8_t pool[POOL_BYTES];
+_Alignas(64) uint8_t real_pool[REAL_POOL_BYTES];
 static _Atomic size_t pool_used;
 
 static _Atomic uint32_t finding;                                       /* one thread is at it */
@@ -35,20 +34,10 @@ void *real_pool_take(size_t align, size_t bytes)
 	align = align < 16 ? 16 : align;
 	do {
 		at = (used + align - 1) & ~(align - 1);
-		if (align > 64 || at > POOL_BYTES || bytes > POOL_BYTES - at)
+		if (align > 64 || at > REAL_POOL_BYTES || bytes > REAL_POOL_BYTES - at)
 			return NULL;
 	} while (!atomic_compare_exchange_weak(&pool_used, &used, at + bytes));
-	return pool + at;
-}
-
-bool real_pool_has(const void *p, size_t *room)
-{
-	uintptr_t offset = (uintptr_t)p - (uintptr_t)pool;
-
-	if (offset >= POOL_BYTES)
-		return false;
-	*room = POOL_BYTES - offset;
-	return true;
+	return real_pool + at;
 }
 
 /* Does what was found as `name` lie in front of us, and is it more than the executable's way to call ours? */

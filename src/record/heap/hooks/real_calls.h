@@ -102,7 +102,18 @@ static inline bool real_calls_ready(void)
 /* Zeroed memory of the pool, or NULL when it is used up. */
 void *real_pool_take(size_t align, size_t bytes);
 
+#define REAL_POOL_BYTES 65536u
+extern uint8_t real_pool[REAL_POOL_BYTES] __attribute__((visibility("hidden")));
+
 /* Is p of the pool? *room: how many bytes from p on are. */
-bool real_pool_has(const void *p, size_t *room);
+static inline bool real_pool_has(const void *p, size_t *room)
+{
+	uintptr_t offset = (uintptr_t)p - (uintptr_t)real_pool;
+
+	if (offset >= REAL_POOL_BYTES)
+		return false;
+	*room = REAL_POOL_BYTES - offset;
+	return true;
+}
 
 #endif

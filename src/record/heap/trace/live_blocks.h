@@ -99,7 +99,10 @@ static inline bool address_was_evicted(const _Atomic uint8_t *evicted, uint64_t 
  */
 static inline _Atomic uint8_t *address_counter(_Atomic uint8_t *known, uint64_t address)
 {
-	return &known[(address >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS)];
+	/* As in address_slot(): what the program touches together is together here, too. */
+	uint64_t high = (address >> (4 + KNOWN_BITS)) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &known[((address >> 4) + (high >> 40)) & ((1u << KNOWN_BITS) - 1)];
 }
 
 static inline bool address_may_be_known(_Atomic uint8_t *known, uint64_t address)

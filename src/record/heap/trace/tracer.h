@@ -84,8 +84,11 @@ struct tracer_thread {
 	_Atomic uint64_t n_notes;
 	_Atomic uint64_t n_timed,
 		timed_ticks; /* notes of which the time was taken, and that, >> tick_shift */
-	bool passed;         /* it did something to its heap since its last note that is in none */
-	uint64_t n_walks;    /* stacks walked, while they are being checked */
+	/* calls that are in no note; and how many they were at the last note: other ones may have come between two notes */
+	_Atomic uint64_t n_passed;
+	_Atomic uint64_t n_passed_long; /* of them: not by the short way of tracer_skips() */
+	uint64_t passed_told;
+	uint64_t n_walks; /* stacks walked, while they are being checked */
 	/*
 	 * It is at an event that the program caused where sp was this, or 0; whatever a handler of signals does meanwhile is
 	 * noted by `inner`.

@@ -343,7 +343,7 @@ static inline __attribute__((always_inline)) void put_block(struct tracer_thread
 		*at++ = old->ticks;
 	}
 	at = enter_address(t, at, address, had, t->next_id++);
-	t->passed = false;
+	tracer_thread_told(t);
 	publish(t, head, (uint64_t)(at - begin));
 	count_note(t, ticks);
 }
@@ -368,9 +368,9 @@ static inline __attribute__((always_inline)) void note_free(struct tracer_thread
 		return;
 	at = begin_note(t, at, old->ticks, false);
 	/* Or a block would seem to be freed next after it was made, when the others between were not sampled. */
-	if (__builtin_expect(t->passed, 0))
+	if (__builtin_expect(tracer_thread_passed(t), 0))
 		at = put(at, t->last_ticks << 32, NOTE_CULLED_FREE, 0);
-	t->passed = false;
+	tracer_thread_told(t);
 	if (old->slot)
 		at = put(at, t->last_ticks << 32 | stack, HEAP_FREE, old->slot & ID_MASK);
 	else
@@ -440,7 +440,7 @@ void tracer_record_free(const struct walk_start *from, void *p)
 	if (known(t, (uint64_t)p, &old))
 		note_free(t, from, &old);
 	else
-		t->passed = true;
+		tracer_thread_pass(t);
 	tracer_thread_leave(t);
 }
 
@@ -485,7 +485,7 @@ void tracer_record_given_up(const struct walk_start *from, const struct tracer_o
 	if (old->address)
 		note_free(t, from, old);
 	else
-		t->passed = true;
+		tracer_thread_pass(t);
 	tracer_thread_leave(t);
 }
 

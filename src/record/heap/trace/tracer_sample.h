@@ -7,7 +7,8 @@
 #ifndef PROFTOP_RECORD_HEAP_TRACE_TRACER_SAMPLE_H
 #define PROFTOP_RECORD_HEAP_TRACE_TRACER_SAMPLE_H
 
-#include "record/heap/trace/tracer.h"
+#include "record/heap/trace/live_blocks.h"
+#include "record/heap/trace/tracer_thread.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +26,46 @@ void tracer_sample_draw(struct tracer_thread *t, uint64_t mean);
  */
 uint64_t tracer_sample_follow(struct tracer_thread *t, uint64_t mean, uint64_t *ticks);
 
+/* Are all allocations recorded now? */
+static inline bool tracer_records_all(void)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&recorder.rate.mean, memory_order_relaxed) == 0, 1);
+}
+
+/*
+ * The short way of an allocation that is not to be recorded, where not all are: true, and that it passed is remembered; nothing
+ * else is to be done. False: it may be one. The thread does not say that it is at an event here. So one that is held up in
+ * between skips one allocation by a mean that has changed meanwhile.
+ */
+static inline bool tracer_skips(const struct tracer_tls *tls, const struct sample_rate *rate,
+				uint64_t size)
+{
+	uint64_t mean = atomic_load_explicit(&rate->mean, memory_order_relaxed);
+	struct tracer_thread *t = tls->thread;
+
+	if (!t || tls->busy || mean != t->sample_mean)
+		return false;
+	/* Without such a limit that is all that there is. */
+	if (size > t->sample_left || size > recorder.options.sample_exact - 1)
+		return false;
+	t->sample_left -= size;
+	tracer_thread_count(&t->n_passed);
+	return true;
+}
+
+/* The same of a free: of a block that was not recorded. */
+static inline bool tracer_skips_free(const struct tracer_tls *tls, _Atomic uint8_t *known,
+				     uint64_t address)
+{
+	struct tracer_thread *t = tls->thread;
+
+	if (!t || tls->busy || address_may_be_known(known, address))
+		return false;
+	tracer_thread_count(&t->n_passed);
+	return true;
+}
+
 /*
  * Is this allocation to be recorded? If not, that it passed is remembered. *ticks is set when it is to be told with this
  * time and no other, as that decided.
@@ -36,7 +77,9 @@ static inline bool tracer_sampled(struct tracer_thread *t, uint64_t size, uint64
 
 	if (__builtin_expect(atomic_load_explicit(&recorder.n_switches, memory_order_relaxed) & 1,
 			     0)) {
-		t->passed = true;
+		/* Or the next hit would be near when it goes on, as those that were far have been skipped meanwhile. */
+		t->sample_mean = 0;
+		tracer_thread_pass(t);
 		return false;
 	}
 	if (__builtin_expect(mean == 0, 1))
@@ -50,7 +93,7 @@ static inline bool tracer_sampled(struct tracer_thread *t, uint64_t size, uint64
 		return true;
 	if (size <= t->sample_left) {
 		t->sample_left -= size;
-		t->passed = true;
+		tracer_thread_pass(t);
 		return false;
 	}
 	tracer_sample_draw(t, mean);

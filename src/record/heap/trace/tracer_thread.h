@@ -38,6 +38,33 @@ struct tracer_tls {
 extern __thread struct tracer_tls tracer_tls
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* One more of what only the thread itself counts. */
+static inline void tracer_thread_count(_Atomic uint64_t *n)
+{
+	uint64_t was = atomic_load_explicit(n, memory_order_relaxed);
+
+	atomic_store_explicit(n, was + 1, memory_order_relaxed);
+}
+
+/* The thread did something to its heap that is in no note. */
+static inline void tracer_thread_pass(struct tracer_thread *t)
+{
+	tracer_thread_count(&t->n_passed);
+	tracer_thread_count(&t->n_passed_long);
+}
+
+/* Did it so since its last note? */
+static inline bool tracer_thread_passed(const struct tracer_thread *t)
+{
+	return atomic_load_explicit(&t->n_passed, memory_order_relaxed) != t->passed_told;
+}
+
+/* It notes something now. */
+static inline void tracer_thread_told(struct tracer_thread *t)
+{
+	t->passed_told = atomic_load_explicit(&t->n_passed, memory_order_relaxed);
+}
+
 /*
  * The state for an event that tls->thread cannot be used for: there is none yet, or it is noting an event that a handler
  * of signals has interrupted. NULL: the event is not to be noted, and was counted as lost if it is the program's. States

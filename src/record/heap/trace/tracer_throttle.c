@@ -1,31 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What recording costs: the writer's own time, which the kernel counts, and that of notes, of which one in some is timed
- * by its thread. What is not recorded costs some nanoseconds a call too, which no mean can change: that is left out.
+ * by its thread. What is not recorded costs some nanoseconds a call too, which no mean can change: such calls are counted, and one is
+ * timed at the beginning. They take a part of what is allowed, or more than that: then the trace and the log say so.
  */
 #include "config.h"
 
 #include "record/heap/trace/tracer_throttle.h"
 
 #include "record/heap/trace/tracer.h"
+#include "record/heap/trace/tracer_file.h"
 #include "record/heap/trace/tracer_sample.h"
 #include "record/heap/trace/tracer_thread.h"
 #include "record/heap/trace/tracer_writer.h"
 
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <time.h>
 
 #define EVERY_MS 200u
+#define FIRST_MS 10u
 #define SOON_MS  6u
 #define LEAST_NS \
-	UINT64_C(5000000)   /* by then all processors see what one of them stored, and more */
-#define AHEAD_NS  1000000.0 /* a change is so far ahead when it is decided */
-#define HOOK_NS   10.0      /* of an event before it is timed, and after */
-#define GUESS_NS  100.0     /* of an event of which none was timed */
-#define LEAST_CPU 2000000.0 /* ns; a program that does nothing costs nothing */
-#define AIM       0.8       /* of the share that is allowed */
-#define FEW       0.5       /* of it: more could be recorded */
-#define LEAST     8u        /* bytes: a mean below is as good as none */
-#define MOST      (UINT64_C(1) << 40)
+	UINT64_C(5000000)     /* by then all processors see what one of them stored, and more */
+#define AHEAD_NS    1000000.0 /* a change is so far ahead when it is decided */
+#define HOOK_NS     10.0      /* of an event before it is timed, and after */
+#define WRITE_NS    100.0     /* of an event in the writer, at most */
+#define GUESS_NS    100.0     /* of an event of which none was timed */
+#define LEAST_CPU   2000000.0 /* ns; a program that does nothing costs nothing */
+#define AIM         0.8       /* of the share that is allowed */
+#define FEW         0.5       /* of it: more could be recorded */
+#define LEAST_ROOM  0.25      /* of the share that is allowed: for what is recorded, in any case */
+#define TOLD_GROWTH 1.1       /* of the program's own time: what it costs is told again */
+#define TRIALS      1024u     /* calls that are timed together */
+#define FREED_APART 96u       /* bytes */
+#define TURNS       8u        /* the fastest of so many counts */
+#define LEAST       8u        /* bytes: a mean below is as good as none */
+#define MOST        (UINT64_C(1) << 40)
 
 enum step {
 	STEP_SETTLED,   /* there is one mean */
@@ -38,7 +50,17 @@ struct look {
 	double cpu_ns, own_ns; /* of the process, of the writer in it */
 	uint64_t n_notes;
 	uint64_t n_timed, timed_ticks; /* >> tick_shift */
+	uint64_t n_passed, n_passed_long;
 	struct tracer_written written;
+};
+
+/* What a recording took: CPU time. */
+struct cost {
+	double program_ns;   /* the program itself */
+	double recording_ns; /* what is recorded: notes, and the writer */
+	double passing_ns;   /* calls that are not recorded */
+	uint64_t n_passed;   /* these calls */
+	double fixed_ns;     /* of recording_ns: the writer's, however many notes there are */
 };
 
 static struct {
@@ -47,15 +69,24 @@ static struct {
 	uint64_t number;   /* of the step: 1, 2 … */
 	bool all_know;     /* all threads have been outside of a note since the step was taken */
 	uint64_t judged_ns;
-	struct look last; /* at the beginning of the time that is judged */
-	double note_ns;   /* as known by now */
-} throttle;
+	uint32_t every_ms; /* it is judged: soon at the beginning, later seldom */
+	struct look last;  /* at the beginning of the time that is judged */
+	double note_ns;    /* as known by now */
+	double pass_ns;    /* of a call that is not recorded; negative: none was timed yet */
+	clockid_t writer;  /* CPU time of the thread that writes */
+	bool writer_known;
+	struct look counted; /* at the end of the time that cost is of */
+	struct cost cost;    /* since the beginning */
+	double told_ns;      /* the program's own time when the trace was last told */
+} throttle = { .pass_ns = -1 };
 
+/* 0: there is no such clock, as its thread is gone. */
 static double spent_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(clock, &t);
+	if (clock_gettime(clock, &t))
+		return 0;
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
@@ -69,11 +100,13 @@ static struct look look(const struct tracer_written *written)
 	struct look l = { .written = *written };
 
 	l.cpu_ns = spent_ns(CLOCK_PROCESS_CPUTIME_ID);
-	l.own_ns = spent_ns(CLOCK_THREAD_CPUTIME_ID);
+	l.own_ns = throttle.writer_known ? spent_ns(throttle.writer) : 0;
 	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next) {
 		l.n_notes += value_of(&t->n_notes);
 		l.n_timed += value_of(&t->n_timed);
 		l.timed_ticks += value_of(&t->timed_ticks);
+		l.n_passed += value_of(&t->n_passed);
+		l.n_passed_long += value_of(&t->n_passed_long);
 	}
 	return l;
 }
@@ -86,16 +119,95 @@ static void step_to(enum step step)
 	throttle.all_know = false;
 }
 
+/* The program's allocator, which does nothing here. */
+static __attribute__((noinline)) void nothing(uint64_t n)
+{
+	__asm__ volatile("" : : "r"(n) : "memory");
+}
+
+typedef void allocator(uint64_t);
+
+/* As hooks do with an allocation of n bytes, and with the free of a block at n. */
+static __attribute__((noinline)) void pass_alloc(const struct tracer_tls *tls, uint64_t n,
+						 allocator *const volatile *call)
+{
+	static const struct sample_rate rate = { .mean = 1 };
+
+	if (tracer_skips(tls, &rate, n))
+		(*call)(n);
+}
+
+static __attribute__((noinline)) void pass_free(const struct tracer_tls *tls, uint64_t n,
+						allocator *const volatile *call)
+{
+	static _Atomic uint8_t known[1 << KNOWN_BITS];
+
+	if (tracer_skips_free(tls, known, n))
+		(*call)(n);
+}
+
+/*
+ * In a loop of nothing else the processor has all at hand, and guesses each branch: in alloc_bench calls take so many times
+ * that (doc/speed.md).
+ */
+#define IN_PROGRAMS 3.0
+
+/*
+ * What a call costs that is passed on, ns: of pairs, one at a time, as the program's own work is between two of them. The
+ * fastest turn counts: nothing came between.
+ */
+static double time_pass(void)
+{
+	static struct tracer_thread t;
+	const struct tracer_tls tls = { .thread = &t };
+	allocator *const volatile call = nothing;
+	uint64_t with = UINT64_MAX, without = UINT64_MAX; /* ns, for TRIALS pairs */
+
+	for (unsigned turn = 0; turn < TURNS; turn++) {
+		uint64_t at[3];
+
+		t = (struct tracer_thread){ .sample_mean = 1, .sample_left = TRIALS };
+		at[0] = tracer_monotonic_ns();
+		for (unsigned i = 0; i < TRIALS; i++) {
+			tracer_ticks_after(&recorder.clock);
+			pass_alloc(&tls, 1, &call);
+			tracer_ticks_after(&recorder.clock);
+			pass_free(&tls, i * FREED_APART, &call);
+		}
+		at[1] = tracer_monotonic_ns();
+		for (unsigned i = 0; i < TRIALS; i++) {
+			tracer_ticks_after(&recorder.clock);
+			call(1);
+			tracer_ticks_after(&recorder.clock);
+			call(i * FREED_APART);
+		}
+		at[2] = tracer_monotonic_ns();
+		with = at[1] - at[0] < with ? at[1] - at[0] : with;
+		without = at[2] - at[1] < without ? at[2] - at[1] : without;
+	}
+	return with > without ? (double)(with - without) * IN_PROGRAMS / (2 * TRIALS) : 0;
+}
+
 void tracer_throttle_begin(void)
 {
 	struct tracer_written none = { 0 };
 
 	recorder.rate.mean = recorder.options.sample_bytes;
 	throttle.note_ns = GUESS_NS;
-	throttle.last = look(&none);
+	throttle.cost = (struct cost){ 0 };
+	throttle.told_ns = 0;
+	throttle.every_ms = FIRST_MS;
 	/* Another thread will write. */
-	throttle.last.own_ns = 0;
+	throttle.writer_known = false;
+	throttle.last = throttle.counted = look(&none);
 	step_to(STEP_SETTLED);
+}
+
+double tracer_throttle_room(double most, double passing)
+{
+	double least = most * LEAST_ROOM;
+
+	return most - passing > least ? most - passing : least;
 }
 
 uint64_t tracer_throttle_next(uint64_t mean, double share, double most, double typical)
@@ -113,33 +225,86 @@ uint64_t tracer_throttle_next(uint64_t mean, double share, double most, double t
 	return next < (double)MOST ? (uint64_t)next : MOST;
 }
 
-/* The share of the program's own time that was spent since the last look; negative: that cannot be said. */
-static double share_since(const struct look *from, const struct look *now)
+/* What was spent between the two. */
+static struct cost cost_between(const struct look *from, const struct look *now)
 {
 	double cpu = now->cpu_ns - from->cpu_ns, own = now->own_ns - from->own_ns;
+	uint64_t n = now->n_passed - from->n_passed;
+	struct cost c = { .n_passed = n };
+
+	/* Another thread writes now, or none does any more. */
+	if (own < 0)
+		own = now->own_ns;
+	if (n > 0 && throttle.pass_ns < 0)
+		throttle.pass_ns = time_pass();
+	c.recording_ns = own +
+			 (double)(now->n_notes - from->n_notes) * (throttle.note_ns + HOOK_NS);
+	c.fixed_ns = own - (double)(now->n_notes - from->n_notes) * WRITE_NS;
+	if (c.fixed_ns < 0)
+		c.fixed_ns = 0;
+	c.passing_ns = (double)n * throttle.pass_ns +
+		       (double)(now->n_passed_long - from->n_passed_long) * HOOK_NS;
+	c.program_ns = cpu - c.recording_ns - c.passing_ns;
+	if (c.program_ns < cpu * 0.05)
+		c.program_ns = cpu * 0.05;
+	return c;
+}
+
+/* What a note takes is known better. */
+static void learn(const struct look *from, const struct look *now)
+{
 	uint64_t n_timed = now->n_timed - from->n_timed;
 
-	if (cpu < LEAST_CPU || now->n_notes < from->n_notes)
-		return -1;
 	if (n_timed >= 8)
 		throttle.note_ns = (double)(now->timed_ticks - from->timed_ticks) *
 				   recorder.clock.ns_per_tick *
 				   (double)(1u << recorder.tick_shift) / (double)n_timed;
-	own += (double)(now->n_notes - from->n_notes) * (throttle.note_ns + HOOK_NS);
-	return own < cpu * 0.95 ? own / (cpu - own) : 20;
+}
+
+static void count(const struct look *now)
+{
+	struct cost c = cost_between(&throttle.counted, now);
+
+	throttle.cost.program_ns += c.program_ns;
+	throttle.cost.recording_ns += c.recording_ns;
+	throttle.cost.passing_ns += c.passing_ns;
+	throttle.cost.n_passed += c.n_passed;
+	throttle.counted = *now;
+}
+
+static uint64_t whole_us(double ns)
+{
+	return (uint64_t)(ns / 1e3 + 0.5);
+}
+
+static void tell_cost(void)
+{
+	const struct cost *c = &throttle.cost;
+
+	tracer_writer_record(&(struct heap_record){
+		.type = HEAP_REC_COST,
+		.number = { 0, whole_us(c->program_ns), whole_us(c->recording_ns),
+			    whole_us(c->passing_ns), c->n_passed } });
+	throttle.told_ns = c->program_ns;
 }
 
 static uint64_t next_mean(const struct look *now)
 {
 	const struct tracer_written *was = &throttle.last.written;
 	uint64_t mean = value_of(&recorder.rate.mean), n = now->written.n_allocs - was->n_allocs;
-	double share = share_since(&throttle.last, now);
+	double most = recorder.options.most_share;
+	struct cost c;
 	double typical = n ? (double)(now->written.n_bytes - was->n_bytes) / (double)n : LEAST;
 
 	/* While nothing runs there is nothing to be recorded more of. */
-	if (share < 0)
+	if (now->cpu_ns - throttle.last.cpu_ns < LEAST_CPU || now->n_notes < throttle.last.n_notes)
 		return mean;
-	return tracer_throttle_next(mean, share, recorder.options.most_share, typical);
+	learn(&throttle.last, now);
+	c = cost_between(&throttle.last, now);
+	/* What the writer looks at once a second, and the like: no mean changes that. */
+	return tracer_throttle_next(
+		mean, (c.recording_ns - c.fixed_ns) / c.program_ns,
+		tracer_throttle_room(most, (c.passing_ns + c.fixed_ns) / c.program_ns), typical);
 }
 
 /* Between changes: is another to come? */
@@ -148,8 +313,13 @@ static void judge(const struct tracer_written *written)
 	struct look now = look(written);
 	uint64_t next = next_mean(&now);
 
+	count(&now);
+	/* For whoever is killed; not so often that it counts. */
+	if (throttle.cost.program_ns > throttle.told_ns * TOLD_GROWTH)
+		tell_cost();
 	throttle.last = now;
 	throttle.judged_ns = tracer_monotonic_ns();
+	throttle.every_ms = 2 * throttle.every_ms < EVERY_MS ? 2 * throttle.every_ms : EVERY_MS;
 	if (next == value_of(&recorder.rate.mean))
 		return;
 	atomic_store(&recorder.rate.at, UINT64_MAX);
@@ -212,6 +382,7 @@ uint32_t tracer_throttle_look(const struct tracer_written *written)
 
 	if (!(recorder.options.most_share > 0))
 		return EVERY_MS;
+	throttle.writer_known = pthread_getcpuclockid(pthread_self(), &throttle.writer) == 0;
 	if (!throttle.all_know && now - throttle.since_ns >= LEAST_NS)
 		throttle.all_know = tracer_threads_pass(throttle.number);
 	if (!throttle.all_know)
@@ -220,7 +391,52 @@ uint32_t tracer_throttle_look(const struct tracer_written *written)
 		decide();
 	else if (throttle.step == STEP_DECIDED)
 		settle(written);
-	else if (now - throttle.judged_ns >= (uint64_t)EVERY_MS * 1000000)
+	else if (now - throttle.judged_ns >= (uint64_t)throttle.every_ms * 1000000)
 		judge(written);
-	return throttle.step == STEP_SETTLED && throttle.all_know ? EVERY_MS : SOON_MS;
+	return throttle.step == STEP_SETTLED && throttle.all_know ? throttle.every_ms : SOON_MS;
+}
+
+/* Of a whole, in tenths of a percent; no more than fits the text. */
+static unsigned permille(double part, double whole)
+{
+	double n = whole > 0 ? part / whole * 1000 + 0.5 : 0;
+
+	return n < 1e6 ? (unsigned)n : 1000000;
+}
+
+/* Without floating point, for which the C library would ask the program's locale. */
+static void log_cost(void)
+{
+	const struct cost *c = &throttle.cost;
+	unsigned most = permille(recorder.options.most_share, 1);
+	unsigned took = permille(c->recording_ns + c->passing_ns, c->program_ns);
+	unsigned passing = permille(c->passing_ns, c->program_ns);
+	char text[192];
+
+	if (took <= most) {
+		snprintf(text, sizeof(text),
+			 "%u.%u%% of the program's own CPU time, of %u.%u%% allowed", took / 10,
+			 took % 10, most / 10, most % 10);
+		tracer_log_info(&recorder.options, "recording took", text);
+		return;
+	}
+	snprintf(
+		text, sizeof(text),
+		"%u.%u%% of the program's own CPU time, not %u.%u%%; of that, %u.%u%% is what %" PRIu64
+		" calls take that are not recorded, at any rate",
+		took / 10, took % 10, most / 10, most % 10, passing / 10, passing % 10,
+		c->n_passed);
+	tracer_log(&recorder.options, "recording took", text);
+}
+
+void tracer_throttle_end(void)
+{
+	struct look now;
+
+	if (!(recorder.options.most_share > 0))
+		return;
+	now = look(&throttle.last.written);
+	count(&now);
+	tell_cost();
+	log_cost();
 }

@@ -29,4 +29,13 @@ uint32_t tracer_throttle_look(const struct tracer_written *written);
  */
 uint64_t tracer_throttle_next(uint64_t mean, double share, double most, double typical);
 
+/*
+ * What may be taken, of the program's own time, by what is recorded: of `most` what calls leave that are not recorded, which
+ * take `passing`; but a part of it in any case, or nothing at all would be recorded.
+ */
+double tracer_throttle_room(double most, double passing);
+
+/* The recording ends: tells the trace and the log what it took, where that is limited. With the drain lock held. */
+void tracer_throttle_end(void);
+
 #endif

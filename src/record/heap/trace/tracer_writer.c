@@ -397,6 +397,7 @@ static void end(enum heap_stop stop, const char *why)
 	tell_culled(true);
 	tracer_facts_usage();
 	tracer_facts_checked();
+	tracer_throttle_end();
 	tracer_writer_record(&(struct heap_record){
 		.type = HEAP_REC_END,
 		.number = { 0, writer.done.n_events, writer.done.n_allocs, writer.done.n_frees,
