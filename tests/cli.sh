@@ -752,5 +752,28 @@ says out 'STILL LIVE'
 run 0 report -e alloc_space heap.pb
 says out 'FUNCTION'
 
+# Five questions of doc/operations.md, one after the other on a recording: the hottest line of all, its caller, only this thread,
+# only this second, without the allocator. A key with a name is one key.
+hot=$source/tests/data/annotate
+run 0 report --symbols "$hot" --group line -n 0 --min 0 "$hot/rust.data"
+line=$(awk '$4 ~ /^[a-z_]+\.rs:[0-9]+$/ { print $4 ", " $1 " %"; exit }' out)
+[ -n "$line" ] || fault "no line: $(head -5 out)"
+for cols in 80x24 120x40; do
+    typed=
+    for step in "U|the hottest line of all: $line" 'c|[3 callers]' '6<Enter>|[2 tree]' 'TAA|filter  time:' 't.a|!is:alloc'; do
+        typed+=${step%%|*}
+        run 0 --symbols "$hot" --keys "$typed" --screen "$cols" "$hot/rust.data"
+        says out "${step#*|}"
+    done
+    keys=$(sed 's/<[A-Za-z]*>/k/g' <<<"$typed")
+    [ ${#keys} -le 12 ] || fault "${#keys} keys: $typed"
+    # And back to where one was.
+    run 0 --symbols "$hot" --keys 'jjU<Esc>' --screen "$cols" "$hot/rust.data"
+    says out '[1 top]'
+    row=$(grep -F " ▸ " out)
+    run 0 --symbols "$hot" --keys 'jj' --screen "$cols" "$hot/rust.data"
+    says out "$row"
+done
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'

@@ -28,6 +28,7 @@
 #include "tui/app/app_comparison.h"
 #include "tui/app/app_help.h"
 #include "tui/app/app_history.h"
+#include "tui/app/app_hottest.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_live.h"
 #include "tui/app/app_menu.h"
@@ -164,6 +165,7 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	if (!worker_busy(a->worker)) {
 		app_land(a);
 		app_saved_land(a);
+		app_hottest_land(a);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "tui/app/app_comparison.h"
 #include "tui/app/app_help.h"
 #include "tui/app/app_history.h"
+#include "tui/app/app_hottest.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_live.h"
 #include "tui/app/app_menu.h"
@@ -582,6 +583,9 @@ static bool act_on_frame(struct app *a, enum action action)
 	case ACTION_HEAT_MAP:
 		show_heat_map(a);
 		return true;
+	case ACTION_HOTTEST_LINE:
+		app_hottest_ask(a);
+		return true;
 	case ACTION_SAVED:
 		app_saved_open(a);
 		return true;
@@ -612,6 +616,7 @@ void app_act(struct app *a, enum action action)
 	if (action != ACTION_QUIT)
 		a->asked_to_quit = false;
 	a->landing.has_place = false;
+	app_hottest_forget(a);
 	if (action == ACTION_NONE || app_live_act(a, action) || act_on_frame(a, action) ||
 	    act_on_lens(a, action) || act_on_selection(a, action))
 		return;

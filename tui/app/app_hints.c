@@ -160,6 +160,8 @@ static bool has_hint(const struct app *a, enum action action)
 		return false;
 	if (action == ACTION_METRIC && a->analysis->counts.n_events < 2)
 		return false;
+	if (action == ACTION_HOTTEST_LINE && !(app_contexts(a) & (IN_TOP | IN_CODE)))
+		return false;
 	/* It is for who looks at time. */
 	if (action == ACTION_HEAT_MAP && (a->analysis->diff || !(app_contexts(a) & IN_TIME)))
 		return false;
@@ -175,7 +177,8 @@ static bool has_hint(const struct app *a, enum action action)
 /* Is it a hint for a screen with room to spare? It takes none from what is done more often. */
 static bool comes_last(enum action action)
 {
-	return action == ACTION_NOTE || action == ACTION_SAVED || action == ACTION_SIDE_A;
+	return action == ACTION_HOTTEST_LINE || action == ACTION_NOTE || action == ACTION_SAVED ||
+	       action == ACTION_SIDE_A;
 }
 
 /* Which hints fit into so many columns: first what one cannot do without, then as in the table. */

@@ -37,9 +37,17 @@ static void push_step(struct app *a, struct step s)
 
 void app_go(struct app *a, enum view_kind view, const struct place *place)
 {
+	struct step here = app_here(a);
+
+	app_go_from(a, &here, view, place);
+}
+
+void app_go_from(struct app *a, const struct step *from, enum view_kind view,
+		 const struct place *place)
+{
 	struct step there = { .view = view, .has_place = place != NULL };
 
-	push_step(a, app_here(a));
+	push_step(a, *from);
 	if (place)
 		there.place = *place;
 	app_show(a, view);

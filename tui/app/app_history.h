@@ -10,6 +10,9 @@
 
 /* Shows another view with a place, or none; back returns to here. */
 void app_go(struct app *a, enum view_kind view, const struct place *place);
+/* The same where back returns to a step that was taken earlier. */
+void app_go_from(struct app *a, const struct step *from, enum view_kind view,
+		 const struct place *place);
 /* Adds terms to the filter of the view on screen; back takes them away. As app_add_filter(). */
 int app_narrow_here(struct app *a, const char *terms);
 /* What is shown in place of what is. */

@@ -168,6 +168,13 @@ struct own_sides {
 	size_t n_trail;          /* steps that were there before */
 };
 
+/* The way to the hottest line, while its analysis is made. */
+struct hottest {
+	bool asked;
+	enum grouping before; /* of the lens, to go back to */
+	struct step from;     /* where the key was pressed */
+};
+
 struct app {
 	const struct tui_source *source;
 	const struct settings *settings;
@@ -222,6 +229,7 @@ struct app {
 	struct notebook *notebook; /* NULL: nothing is kept; borrowed */
 	struct keeping keeping;
 	struct wanted wanted;
+	struct hottest hottest;
 	struct live live;
 
 	int cols, rows;

@@ -12,6 +12,7 @@ libtui_a_SOURCES += \
 	tui/app/app_help.c tui/app/app_help.h \
 	tui/app/app_hints.c tui/app/app_hints.h \
 	tui/app/app_history.c tui/app/app_history.h \
+	tui/app/app_hottest.c tui/app/app_hottest.h \
 	tui/app/app_lens.c tui/app/app_lens.h \
 	tui/app/app_live.c tui/app/app_live.h \
 	tui/app/app_menu.c tui/app/app_menu.h \

@@ -70,6 +70,7 @@
 	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES | IN_CODE, "butterfly", "show the selection between its callers and callees") \
 	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS | IN_CODE | IN_HEAT, "flame",   "show the selection in the flame graph") \
 	X(TO_ANNOTATE,  "to-annotate",   "u",                    IN_FRAMES, "source",  "show the source lines and instructions of the selection: below the selected node of a tree, else everywhere") \
+	X(HOTTEST_LINE, "hottest-line",  "U",                    IN_ALL,    "hottest line",        "go to the hottest line of all code, with what is filtered: the line with the largest share of its own") \
 	X(MENU,         "menu",          ". <F2>",               IN_FRAMES, "reshape", "list what can be done with the row: focus, drop, merge, collapse; Esc undoes it") \
 	X(NOTE,         "note",          ";",                    IN_FRAMES, "note",      "write a note on the row, which ¶ marks; Tab: on this node or site alone") \
 	X(SEARCH,       "search",        "/ <F3>",               IN_NAMES | IN_CODE, "search",  "search names by regular expression, as you type") \
