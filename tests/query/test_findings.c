@@ -124,6 +124,17 @@ static const struct {
 	{ "the allocator below it", "=p;main@p;parse@p;malloc@libproftop-heap.so;malloc@libc.so.6",
 	  150, "allocator",
 	  "7.0 % of the CPU time is spent in the allocator; 100.0 % of that is called by parse." },
+	/* What the sentence of a class is about has no second one: no hotspot, and neither kernel nor copying of page faults. */
+	{ "nothing but locks", "=p;main@p;Queue::pop()@p;pthread_mutex_lock@libc.so.6", 1000,
+	  "locks",
+	  "33.3 % of the CPU time is spent on locks; 100.0 % of that is called by Queue::pop()." },
+	{ "nothing but the allocator", "=p;main@p;parse@p;malloc@libc.so.6;_int_malloc@libc.so.6",
+	  1000, "allocator", "33.3 % of the CPU time is spent in the allocator" },
+	{ "nothing but copying", "=p;main@p;grow@p;__memmove_avx_unaligned_erms@libc.so.6", 1000,
+	  "copying", "33.3 % of the CPU time copies or sets memory" },
+	{ "nothing but page faults",
+	  "=p;main@p;fill@p;asm_exc_page_fault@[kernel];handle_mm_fault@[kernel];clear_page_erms@[kernel]",
+	  1000, "page-faults", "33.3 % of the CPU time is spent on page faults" },
 	{ "names that are missing", "=p;main@p;[libz.so]@libz.so", 150, "flat unnamed",
 	  "7.0 % of the CPU time ends in code without a name, 100.0 % of that in libz.so." },
 };

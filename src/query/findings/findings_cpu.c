@@ -101,83 +101,6 @@ static const char *name_of(struct cpu_case *c, uint32_t row)
 	return cpu_case_name(c, table_of(c)->key[row]);
 }
 
-static void say_hotspot(struct cpu_case *c, uint32_t row, int64_t base)
-{
-	char *share = cpu_case_percent(self_of(c, row), base);
-	struct finding *f = findings_add(c->out, "hotspot", "top",
-					 (double)self_of(c, row) / (double)c->whole,
-					 xasprintf("One function takes %s %s%s by itself: %s.",
-						   share, c->of, busy(c), name_of(c, row)));
-
-	f->key_id = key_of(c, row)->id;
-	free(share);
-}
-
-static void say_few(struct cpu_case *c, const uint32_t *row, uint32_t n, int64_t sum, int64_t base)
-{
-	char *share = cpu_case_percent(sum, base), *list = xstrdup("");
-	struct finding *f;
-
-	for (uint32_t i = 0; i < n; i++) {
-		char *each = cpu_case_percent(self_of(c, row[i]), base);
-		char *longer = xasprintf("%s%s%s (%s)", list,
-					 i == 0      ? ""
-					 : i + 1 < n ? ", "
-						     : " and ",
-					 name_of(c, row[i]), each);
-
-		free(list);
-		free(each);
-		list = longer;
-	}
-	f = findings_add(
-		c->out, "few-functions", "top", (double)sum / (double)c->whole,
-		xasprintf("%u functions take %s %s%s: %s.", n, share, c->of, busy(c), list));
-	f->key_id = key_of(c, row[0])->id;
-	free(share);
-	free(list);
-}
-
-static void say_flat(struct cpu_case *c, uint32_t row, uint32_t n_half, int64_t base)
-{
-	char *share = cpu_case_percent(self_of(c, row), base), n[FMT_SIZE];
-	struct finding *f = findings_add(
-		c->out, "flat", "top", 0.5,
-		xasprintf(
-			"No function stands out: the first, %s, has %s; %s functions share half %s%s.",
-			name_of(c, row), share, fmt_count(n, n_half), c->of, busy(c)));
-
-	f->key_id = key_of(c, row)->id;
-	free(share);
-}
-
-int find_hotspot(struct cpu_case *c)
-{
-	uint32_t n, *row = rows_by_self(c, &n), n_half = 0;
-	int64_t base = c->whole - c->idle, sum = 0, first, second;
-
-	say_few_samples(c);
-	if (n == 0 || base <= 0) {
-		free(row);
-		return 0;
-	}
-	first = self_of(c, row[0]);
-	while (n_half < n && sum < base / 2)
-		sum += self_of(c, row[n_half++]);
-	second = n > 1 ? self_of(c, row[1]) : 0;
-	if ((double)first >= HOTSPOT_SHARE * (double)base && first / 2 >= second &&
-	    cpu_case_samples(c, first) >= SAMPLES_LEAST)
-		say_hotspot(c, row[0], base);
-	else if (sum >= base / 2 && n_half > 1 && n_half <= FEW_MOST &&
-		 cpu_case_samples(c, sum) >= SAMPLES_LEAST)
-		say_few(c, row, n_half, sum, base);
-	if ((double)first < FLAT_SHARE * (double)base &&
-	    cpu_case_samples(c, base) >= FLAT_SAMPLES && sum >= base / 2)
-		say_flat(c, row[0], n_half, base);
-	free(row);
-	return 0;
-}
-
 /* Code of a language's own library or interpreter, which says not where in a program something is. */
 static bool is_of_language(const char *label)
 {
@@ -233,6 +156,33 @@ static int64_t *tracer_below(const struct cpu_case *c)
 	return sum;
 }
 
+/* [n_nodes] is it at or below a frame of the class? The caller frees. */
+static bool *nodes_within(const struct cpu_case *c, enum frame_class of)
+{
+	const struct calltree *t = c->a->tree;
+	bool *in = xcalloc(t->n_nodes, sizeof(*in)), leaf = frame_class_is_innermost(of);
+
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		in[i] = c->is[of][t->key[i]] || (!leaf && in[t->parent[i]]);
+	return in;
+}
+
+/* What ends in frames of a key, or of a class where the key is KEY_NONE, and lies within another class. */
+static int64_t self_within(const struct cpu_case *c, uint32_t key, enum frame_class of,
+			   enum frame_class within)
+{
+	const struct calltree *t = c->a->tree;
+	bool *in = nodes_within(c, within);
+	int64_t sum = 0;
+
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		if (in[i] && (key == KEY_NONE ? c->is[of][t->key[i]] : t->key[i] == key))
+			sum += t->self[(size_t)i * t->n_columns];
+	free(in);
+	return sum;
+}
+
+/* What the kernel copies or clears for a page fault is the fault's. */
 static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
 {
 	const struct calltree *t = c->a->tree;
@@ -241,11 +191,12 @@ static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
 	int64_t *sum = xcalloc((size_t)c->a->keys.n + 1, sizeof(*sum));
 	struct class_sum out = { .owner = KEY_NONE };
 	int64_t *tracer = tracer_below(c);
+	bool *fault = nodes_within(c, FRAME_CLASS_FAULT);
 
 	owner[0] = KEY_NONE;
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		uint32_t up = t->parent[i], key = t->key[i];
-		bool is = c->is[of][key];
+		bool is = c->is[of][key] && !(of == FRAME_CLASS_COPY && fault[i]);
 		int64_t weight = leaf ? t->self[(size_t)i * t->n_columns]
 				      : t->total[(size_t)i * t->n_columns] - tracer[i];
 
@@ -267,6 +218,7 @@ static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
 	free(in);
 	free(sum);
 	free(tracer);
+	free(fault);
 	return out;
 }
 
@@ -299,6 +251,9 @@ static const struct {
 	{ FRAME_CLASS_IDLE, 0.05, "idle", "is an idle processor", "top" },
 };
 
+/* Of shares. */
+#define ROW_OF_FAULTS 3
+
 /* How much of what is spent on locks is spent in futexes: " (9.8 % in futex calls)"; the caller frees. */
 static char *in_futex(const struct cpu_case *c)
 {
@@ -311,6 +266,22 @@ static char *in_futex(const struct cpu_case *c)
 	out = xasprintf(" (%s in futex calls)", share);
 	free(share);
 	return out;
+}
+
+/* Has a class a sentence? i is a row of shares. */
+static bool is_said(const struct cpu_case *c, size_t i, const struct class_sum *s)
+{
+	return (double)s->weight >= shares[i].least * (double)c->whole &&
+	       cpu_case_samples(c, s->weight) >= SAMPLES_LEAST;
+}
+
+/* Is the rest of the kernel's time, beside page faults, of which there is a sentence, too little for one? */
+static bool is_mostly_faults(const struct cpu_case *c, size_t i, const struct class_sum *kernel)
+{
+	struct class_sum rest = *kernel, faults = sum_class(c, FRAME_CLASS_FAULT);
+
+	rest.weight -= self_within(c, KEY_NONE, FRAME_CLASS_KERNEL, FRAME_CLASS_FAULT);
+	return !is_said(c, i, &rest) && is_said(c, ROW_OF_FAULTS, &faults);
 }
 
 int find_classes(struct cpu_case *c)
@@ -330,7 +301,8 @@ int find_classes(struct cpu_case *c)
 			s.weight -= c->idle;
 			share = (double)s.weight / (double)c->whole;
 		}
-		if (share < shares[i].least || cpu_case_samples(c, s.weight) < SAMPLES_LEAST)
+		if (!is_said(c, i, &s) ||
+		    (shares[i].of == FRAME_CLASS_KERNEL && is_mostly_faults(c, i, &s)))
 			continue;
 		percent = cpu_case_percent(s.weight, c->whole);
 		where = shares[i].of == FRAME_CLASS_IDLE ? xstrdup("") : under(c, &s);
@@ -340,13 +312,121 @@ int find_classes(struct cpu_case *c)
 			xasprintf("%s %s %s%s%s.", percent, c->of, shares[i].words, futex, where));
 		free(f->filter);
 		f->filter = xasprintf(
-			"is:%s%s%s", frame_class_name(shares[i].of),
+			"is:%s%s%s%s", frame_class_name(shares[i].of),
+			shares[i].of == FRAME_CLASS_COPY &&
+					self_within(c, KEY_NONE, FRAME_CLASS_COPY,
+						    FRAME_CLASS_FAULT) > 0
+				? " !is:fault"
+				: "",
 			shares[i].of == FRAME_CLASS_KERNEL && c->idle > 0 ? " !is:idle" : "",
 			with_tracer ? " !in:^libproftop-heap" : "");
 		free(percent);
 		free(where);
 		free(futex);
 	}
+	return 0;
+}
+
+static void say_hotspot(struct cpu_case *c, uint32_t row, int64_t base)
+{
+	char *share = cpu_case_percent(self_of(c, row), base);
+	struct finding *f = findings_add(c->out, "hotspot", "top",
+					 (double)self_of(c, row) / (double)c->whole,
+					 xasprintf("One function takes %s %s%s by itself: %s.",
+						   share, c->of, busy(c), name_of(c, row)));
+
+	f->key_id = key_of(c, row)->id;
+	free(share);
+}
+
+static void say_few(struct cpu_case *c, const uint32_t *row, uint32_t n, int64_t sum, int64_t base)
+{
+	char *share = cpu_case_percent(sum, base), *list = xstrdup("");
+	struct finding *f;
+
+	for (uint32_t i = 0; i < n; i++) {
+		char *each = cpu_case_percent(self_of(c, row[i]), base);
+		char *longer = xasprintf("%s%s%s (%s)", list,
+					 i == 0      ? ""
+					 : i + 1 < n ? ", "
+						     : " and ",
+					 name_of(c, row[i]), each);
+
+		free(list);
+		free(each);
+		list = longer;
+	}
+	f = findings_add(
+		c->out, "few-functions", "top", (double)sum / (double)c->whole,
+		xasprintf("%u functions take %s %s%s: %s.", n, share, c->of, busy(c), list));
+	f->key_id = key_of(c, row[0])->id;
+	free(share);
+	free(list);
+}
+
+static void say_flat(struct cpu_case *c, uint32_t row, uint32_t n_half, int64_t base)
+{
+	char *share = cpu_case_percent(self_of(c, row), base), n[FMT_SIZE];
+	struct finding *f = findings_add(
+		c->out, "flat", "top", 0.5,
+		xasprintf(
+			"No function stands out: the first, %s, has %s; %s functions share half %s%s.",
+			name_of(c, row), share, fmt_count(n, n_half), c->of, busy(c)));
+
+	f->key_id = key_of(c, row)->id;
+	free(share);
+}
+
+/* What n functions take that is not locks, the allocator, copying or page faults, of which there is a sentence. */
+static int64_t self_besides(const struct cpu_case *c, const uint32_t *row, uint32_t n)
+{
+	int64_t most[FEW_MOST] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+		struct class_sum s;
+
+		if (shares[i].of == FRAME_CLASS_KERNEL || shares[i].of == FRAME_CLASS_IDLE)
+			continue;
+		s = sum_class(c, shares[i].of);
+		for (uint32_t k = 0; k < n && is_said(c, i, &s); k++) {
+			int64_t in = self_within(c, table_of(c)->key[row[k]], shares[i].of,
+						 shares[i].of);
+
+			most[k] = in > most[k] ? in : most[k];
+		}
+	}
+	for (uint32_t k = 0; k < n; k++)
+		sum += self_of(c, row[k]) - most[k];
+	return sum;
+}
+
+int find_hotspot(struct cpu_case *c)
+{
+	uint32_t n, *row = rows_by_self(c, &n), n_half = 0;
+	int64_t base = c->whole - c->idle, sum = 0, first, second;
+
+	say_few_samples(c);
+	if (n == 0 || base <= 0) {
+		free(row);
+		return 0;
+	}
+	first = self_of(c, row[0]);
+	while (n_half < n && sum < base / 2)
+		sum += self_of(c, row[n_half++]);
+	second = n > 1 ? self_of(c, row[1]) : 0;
+	if ((double)first >= HOTSPOT_SHARE * (double)base && first / 2 >= second &&
+	    cpu_case_samples(c, first) >= SAMPLES_LEAST) {
+		if ((double)self_besides(c, row, 1) >= HOTSPOT_SHARE * (double)base)
+			say_hotspot(c, row[0], base);
+	} else if (sum >= base / 2 && n_half > 1 && n_half <= FEW_MOST &&
+		   cpu_case_samples(c, sum) >= SAMPLES_LEAST &&
+		   self_besides(c, row, n_half) >= base / 2) {
+		say_few(c, row, n_half, sum, base);
+	}
+	if ((double)first < FLAT_SHARE * (double)base &&
+	    cpu_case_samples(c, base) >= FLAT_SAMPLES && sum >= base / 2)
+		say_flat(c, row[0], n_half, base);
+	free(row);
 	return 0;
 }
 
