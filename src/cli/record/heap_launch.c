@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
@@ -26,6 +27,7 @@
 #include "cli/record/heap_settings.h"
 #include "cli/record/record_job.h"
 #include "cli/record/record_traces.h"
+#include "record/attach/heap_salvage.h"
 
 struct heap_launch {
 	const struct record_job *job; /* borrowed */
@@ -69,6 +71,20 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* With twice as many there would be no memory for what outlives the command. */
+#define MOST_LEFT 8u
+
+/* What killed programs left in memory goes where it belongs. */
+static void complete_others(void)
+{
+	char traces[FMT_COUNTED_SIZE];
+	size_t n = heap_salvage_left(MOST_LEFT);
+
+	if (n > 0)
+		message("completed %s of killed programs, whose memory is free again",
+			fmt_counted(traces, (int64_t)n, "trace"));
+}
+
 struct heap_launch *heap_launch_new(const struct record_job *j, const char *output)
 {
 	struct heap_launch *l = xcalloc(1, sizeof(*l));
@@ -81,6 +97,7 @@ struct heap_launch *heap_launch_new(const struct record_job *j, const char *outp
 		heap_launch_free(l);
 		return NULL;
 	}
+	complete_others();
 	l->output = output ? xstrdup(output) : NULL;
 	if (scratch_make(&l->scratch, "/tmp", "proftop-record-", &e) || make_log(l, &e)) {
 		message_error(&e, STATUS_USAGE);

@@ -8,6 +8,7 @@
 
 #include "heaptrace/heap_wire.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
@@ -21,5 +22,11 @@ struct err;
  * with a sentence when something is missing, which stays in memory.
  */
 int heap_salvage(const char *path, enum heap_stop stop, uint8_t signal, struct err *e);
+
+/*
+ * Completes all traces of killed processes of this user whose memory waits for that, if so many wait at least, and removes that
+ * memory. Returns how many were completed.
+ */
+size_t heap_salvage_left(size_t least);
 
 #endif

@@ -5,6 +5,7 @@ librecord_a_SOURCES += \
 if HAVE_TRACER
 librecord_a_SOURCES += \
 	src/record/attach/heap_salvage.c src/record/attach/heap_salvage.h \
+	src/record/attach/salvage_left.c \
 	src/record/heap/trace/decode_fast.c \
 	src/record/heap/trace/decode_notes.c \
 	src/record/heap/trace/tracer_clock.c

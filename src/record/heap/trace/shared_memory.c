@@ -27,10 +27,8 @@
 #define FIRST_BYTES ((size_t)64 << 20)
 #define LEAST_BYTES ((size_t)4 << 20)
 #define PART        16u /* of a limit on address space, at most, is the first segment */
-#define MOST_LEFT \
-	16u /* sets of dead processes that nobody took: with so many there is no other one */
-#define PAGE_BYTES 4096u
-#define COPY_PAGES 256u
+#define PAGE_BYTES  4096u
+#define COPY_PAGES  256u
 
 static struct {
 	struct tracer_lock lock; /* of what follows */
@@ -38,6 +36,7 @@ static struct {
 	uint8_t *at, *end;       /* what is left of the last segment */
 	long filters;            /* of seccomp that the process had at the beginning */
 	_Atomic bool frozen;
+	bool crowded; /* so much is left of others that there is none for us */
 } kept;
 
 /* "Name:\tN" in text; -1: it is not there. */
@@ -212,10 +211,15 @@ void shared_memory_begin(void)
 		return;
 	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur / PART < bytes)
 		bytes = (limit.rlim_cur / PART + LEAST_BYTES) & ~(LEAST_BYTES - 1);
-	if (may_call() && (sweep(false) < MOST_LEFT || sweep(true) < MOST_LEFT))
-		add_segment(bytes);
-	else
+	if (!may_call()) {
 		atomic_store(&kept.frozen, true);
+		return;
+	}
+	kept.crowded = sweep(false) >= KEPT_MOST_LEFT && sweep(true) >= KEPT_MOST_LEFT;
+	if (kept.crowded)
+		atomic_store(&kept.frozen, true);
+	else
+		add_segment(bytes);
 }
 
 static void *take(size_t bytes)
@@ -249,6 +253,11 @@ void shared_memory_empty(void *p, size_t bytes)
 {
 	if (syscall(SYS_madvise, p, bytes, MADV_REMOVE))
 		tracer_empty(p, bytes);
+}
+
+bool shared_memory_is_crowded(void)
+{
+	return kept.crowded;
 }
 
 int shared_memory_id(void)

@@ -19,6 +19,9 @@
 #define KEPT_HEAD     4096u /* bytes of a segment that its head has */
 #define KEPT_PATH     3072u
 
+#define KEPT_MOST_LEFT \
+	16u /* sets of dead processes that nobody took: with so many there is no other one */
+
 enum kept_state {
 	KEPT_NEW,      /* nothing in it is of use yet */
 	KEPT_IN_USE,   /* what it holds is not in the trace, or not all of it */
@@ -52,6 +55,9 @@ void *shared_memory_map(size_t bytes);
 
 /* Gives the memory of whole pages back, not their addresses: they are zeroed. */
 void shared_memory_empty(void *p, size_t bytes);
+
+/* Was there none to be had because so much is left of processes that were killed? */
+bool shared_memory_is_crowded(void);
 
 /* Number of the first segment, or -1. */
 int shared_memory_id(void);

@@ -308,6 +308,7 @@ static const char *begin(const char *settings)
 		patch_allocators_look();
 	patch_allocators_tell();
 	tracer_facts_odd();
+	tracer_facts_crowded();
 	tracer_attach_tell(tracer_writer_path());
 	atomic_store(recorder.on, 1);
 	log_begun();

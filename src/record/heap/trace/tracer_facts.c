@@ -8,6 +8,7 @@
 #include "record/heap/trace/kernel_stat.h"
 #include "record/heap/trace/tracer_file.h"
 #include "record/heap/trace/tracer_memory.h"
+#include "record/heap/trace/shared_memory.h"
 #include "record/heap/trace/tracer_writer.h"
 
 #include <fcntl.h>
@@ -93,6 +94,19 @@ void tracer_facts_odd(void)
 			&(struct heap_record){ .type = HEAP_REC_NOTE, .text = { text_of(text) } });
 		tracer_log(&recorder.options, text, NULL);
 	}
+}
+
+void tracer_facts_crowded(void)
+{
+	static const char text[] =
+		"memory of 16 killed programs waits for their traces to be opened: if this program is "
+		"killed, its last events are lost; the next proftop record --heap frees that memory";
+
+	if (!shared_memory_is_crowded())
+		return;
+	tracer_writer_record(
+		&(struct heap_record){ .type = HEAP_REC_NOTE, .text = { text_of(text) } });
+	tracer_log(&recorder.options, text, NULL);
 }
 
 void tracer_facts_process(void)

@@ -11,6 +11,9 @@ void tracer_facts_process(void);
 /* Of each setting that makes no sense, what holds instead: to the log and to the trace. */
 void tracer_facts_odd(void);
 
+/* That nothing outlives this process, where what others left takes all there is. */
+void tracer_facts_crowded(void);
+
 /* A thread's first record. */
 void tracer_facts_thread(struct tracer_thread *t);
 
