@@ -282,6 +282,36 @@ Test(findings, nothing_was_recorded)
 	}
 }
 
+/* Functions of one sentence have different names, where they are folded, too. */
+Test(findings, name_functions_apart)
+{
+	static const char *const functions[] = {
+		"=p;main@p;library::vector_of_many_numbers::vector(unsigned_long)@p",
+		"=p;main@p;library::vector_of_many_numbers::vector(initializer_list)@p",
+		"=p;main@p;f@p",
+		"=p;main@p;g@p",
+	};
+	struct text t = { 0 };
+	char *sentences, *rules;
+	struct profile *p;
+	int64_t ms = 0;
+
+	for (size_t i = 0; i < 1000; i++)
+		put_samples(&t, functions[i % 8 < 6 ? i % 2 : i % 4], 1, &ms);
+	vec_push(&t, '\0');
+	p = made_profile(t.at);
+	rules = rules_of(p, "", &sentences);
+	cr_expect(strstr(sentences, "library::vector_of_many_numbers::vector(…) ("), "%s",
+		  sentences);
+	cr_expect(strstr(sentences, "::vector(unsigned_long)") ||
+			  strstr(sentences, "::vector(initializer_list)"),
+		  "%s", sentences);
+	vec_done(&t);
+	free(rules);
+	free(sentences);
+	profile_free(p);
+}
+
 Test(findings, few_samples_are_few)
 {
 	struct profile *p = made_profile("a;b 1\na;c 1\n");

@@ -105,20 +105,41 @@ static size_t fold_name(char *out, const char *name)
 	return n;
 }
 
+/* Is that what another function was called? */
+static bool is_named(const struct cpu_case *c, uint32_t key, const char *name)
+{
+	for (size_t i = 0; i < c->named.n; i++)
+		if (c->named.at[i].key != key && strcmp(c->named.at[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 const char *cpu_case_name(struct cpu_case *c, uint32_t key)
 {
-	const char *name = c->a->keys.key[key].label;
-	size_t len = strlen(name);
-	char *folded;
+	const struct key *k = &c->a->keys.key[key];
+	struct named_key named = { key, k->label };
+	size_t len = strlen(k->label);
+	char *made;
 
-	if (len <= NAME_COLS)
-		return name;
-	/* Three bytes for what stood between two. */
-	folded = xmalloc(2 * len + 4);
-	len = fold_name(folded, name);
-	name = arena_strndup(&c->made, folded, len);
-	free(folded);
-	return name;
+	for (size_t i = 0; i < c->named.n; i++)
+		if (c->named.at[i].key == key)
+			return c->named.at[i].name;
+	if (len > NAME_COLS) {
+		/* Three bytes for what stood between two. */
+		made = xmalloc(2 * len + 4);
+		len = fold_name(made, k->label);
+		/* A name of Rust is in its brackets: <T as Trait>::method. */
+		if (strncmp(made, "<…>", strlen("<…>")) != 0 && !is_named(c, key, made))
+			named.name = arena_strndup(&c->made, made, len);
+		free(made);
+	}
+	if (is_named(c, key, named.name) && *k->module) {
+		made = xasprintf("%s (%s)", named.name, k->module);
+		named.name = arena_strndup(&c->made, made, strlen(made));
+		free(made);
+	}
+	vec_push(&c->named, named);
+	return named.name;
 }
 
 static const char *shares_of(struct cpu_case *c)
@@ -193,6 +214,7 @@ static int apply_rules(struct cpu_case *c)
 		free(c->is[i]);
 	free(c->of_made);
 	arena_done(&c->made);
+	vec_done(&c->named);
 	return rc;
 }
 

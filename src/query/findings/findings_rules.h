@@ -4,6 +4,7 @@
 #define PROFTOP_QUERY_FINDINGS_FINDINGS_RULES_H
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "query/core/frame_class.h"
 
 #include <stdbool.h>
@@ -14,23 +15,30 @@ struct findings;
 struct progress;
 struct suppressions;
 
+/* What a function is called in sentences. */
+struct named_key {
+	uint32_t key;
+	const char *name; /* borrowed */
+};
+
 /* What the rules about samples look at. */
 struct cpu_case {
 	const struct analysis *a; /* with a tree by function; column 0 is of samples */
 	struct progress *progress;
 	struct findings *out;
-	const char *of;            /* "of the CPU time", "of cycles": what shares are of */
-	char *of_made;             /* where that had to be made; owned */
-	bool *is[N_FRAME_CLASSES]; /* [a->keys.n] is the key of the class? owned */
-	struct arena made;         /* names in sentences */
-	int64_t whole;             /* all of it, in column 0 */
-	int64_t idle;              /* of it the processor had nothing to do */
+	const char *of;              /* "of the CPU time", "of cycles": what shares are of */
+	char *of_made;               /* where that had to be made; owned */
+	bool *is[N_FRAME_CLASSES];   /* [a->keys.n] is the key of the class? owned */
+	struct arena made;           /* names in sentences */
+	VEC(struct named_key) named; /* functions that were named; owned */
+	int64_t whole;               /* all of it, in column 0 */
+	int64_t idle;                /* of it the processor had nothing to do */
 };
 
 /* How many samples stand for a weight, about. */
 double cpu_case_samples(const struct cpu_case *c, int64_t weight);
 /*
- * A function's name for a sentence: long ones without what stands in <> and (). Borrowed from the case until its end.
+ * A function's name for a sentence: long ones without what stands in <> and (), unless another one was called so. Borrowed from the case until its end.
  */
 const char *cpu_case_name(struct cpu_case *c, uint32_t key);
 /* "12.3 %"; the caller frees. */
