@@ -75,6 +75,7 @@ static const struct typed in_heaps[] = {
 	{ "metric-in-tree", "2", "m", "", 5 },
 	{ "filter-in-tree", "9L2", "&fn:pass\r", "&\177\r", 3 },
 	{ "time-range-in-tree", "", "&time:2,5\r", "&\177\r", 3 },
+	{ "lifetimes-in-tree", "", "&lifetime:0.1,\r", "&\177\r", 3 },
 	{ "filter-in-memory", "9p", "&fn:pass\r", "&\177\r", 3 },
 	{ "time-range-in-memory", "", "&time:2,5\r", "&\177\r", 3 },
 	{ NULL, NULL, NULL, NULL, 0 },
