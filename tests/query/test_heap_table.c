@@ -576,6 +576,55 @@ Test(heap_table, suppressed_leaks_are_counted)
 	story_free(s);
 }
 
+/* Two processes, each with a block that it keeps; the first ends early where gone_ns says when. */
+static struct profile *two_keepers(int64_t gone_ns)
+{
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	capture_id c;
+
+	builder_begin(p);
+	c = build_capture(p, "x", "y");
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	o.stack = build_stack(p, (stack_id){ 0 },
+			      build_symbol_location(p, build_function(p, build_cstring(p, "keep"),
+								      (module_id){ 0 }, 0,
+								      (string_id){ 0 }, 0)))
+			  .v;
+	for (int32_t i = 0; i < 2; i++) {
+		track_id t = build_heap_track(p, build_process(p, c, i + 1), 0, 0);
+
+		o.track = (uint16_t)t.v;
+		build_moment(p, t, 1000 + 50000 * i);
+		build_allocation(p, t, 100, build_heap_origin(p, &o));
+		if (i > 0 || gone_ns > 0)
+			build_heap_gone(p, t, i > 0 ? 100000 : gone_ns);
+	}
+	builder_end(p);
+	return p;
+}
+
+Test(heap_table, leaks_say_why_less_is_there_at_the_end)
+{
+	for (int gone = 0; gone < 2; gone++) {
+		struct profile *p = two_keepers(gone ? 40000 : 100000);
+		struct footprint *f = footprint_of(p, "");
+		struct heap_table *t = ask(f, HEAP_LEAKS);
+
+		cr_assert_eq(t->rows.n, 1);
+		cr_expect_eq(t->rows.at[0].cell[2], gone ? 100 : 200);
+		cr_expect_eq(t->rows.at[0].cell[3], 200);
+		cr_assert_eq(t->notes.n, (size_t)gone);
+		if (gone)
+			cr_expect_str_eq(t->notes.at[0],
+					 "AT END leaves out what 1 heap held that ended "
+					 "before the others: LEAKED has it");
+		heap_table_free(t);
+		footprint_free(f);
+		profile_free(p);
+	}
+}
+
 /* A term about blocks, as text and as the replay knows it. */
 struct block_case {
 	const char *filter;

@@ -224,6 +224,29 @@ static void note_left_out(struct leaks *l)
 				fmt_counted(n, l->n_small, "site")));
 }
 
+/* Why some hold less at the end than they leaked. */
+static void note_end(struct leaks *l)
+{
+	uint32_t n_gone = l->ask->f->manner.n_gone;
+	char n[FMT_COUNTED_SIZE];
+	bool any = false;
+
+	for (size_t i = 0; i < l->ask->out->rows.n; i++) {
+		const int64_t *cell = l->ask->out->rows.at[i].cell;
+
+		any |= cell[2] < cell[3];
+	}
+	if (any && n_gone > 0)
+		heap_note(l->ask,
+			  xasprintf("AT END leaves out what %s held that ended before the others: "
+				    "LEAKED has it",
+				    fmt_counted(n, n_gone, "heap")));
+	else if (any && l->n < l->lines->n_row_slots)
+		heap_note(l->ask,
+			  xstrdup("AT END is before the final frees: what came during these "
+				  "and leaked is in LEAKED alone"));
+}
+
 static void add_all(struct leaks *l)
 {
 	const struct heap_manner *m = &l->ask->f->manner;
@@ -238,6 +261,7 @@ static void add_all(struct leaks *l)
 		qsort(l->ask->out->rows.at, l->ask->out->rows.n, sizeof(*l->ask->out->rows.at),
 		      compare);
 	note_left_out(l);
+	note_end(l);
 }
 
 int heap_leaks(struct heap_asking *ask)
