@@ -25,7 +25,8 @@ static void remove_dir(void)
 {
 	unlink("x");
 	unlink("link");
-	rmdir(dir);
+	unlink("new");
+	cr_expect_eq(rmdir(dir), 0, "something was left behind");
 }
 
 TestSuite(output, .init = make_dir, .fini = remove_dir);

@@ -607,7 +607,7 @@ Test(heap_trace, any_bytes)
 
 		made_heap_init(&h);
 		tell_story(&h, &stories[i]);
-		fuzz_vary(fuzz_heap_trace, h.bytes.at, h.bytes.n, 300);
+		fuzz_vary(fuzz_heap_trace, h.bytes.at, h.bytes.n, 150);
 		made_heap_done(&h);
 	}
 }

@@ -276,7 +276,7 @@ Test(json_formats, cut_at_each_offset)
 Test(json_formats, hostile_bytes, .timeout = 300)
 {
 	for (size_t i = 0; i < N(files); i++)
-		fuzz_vary(fuzz_json, files[i].text, strlen(files[i].text), 400);
+		fuzz_vary(fuzz_json, files[i].text, strlen(files[i].text), 150);
 }
 
 /* Whole, but with nothing to show. */

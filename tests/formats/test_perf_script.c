@@ -456,7 +456,7 @@ static const char seed[] =
 
 Test(perf_script, damage)
 {
-	fuzz_vary(fuzz_perf_script, seed, sizeof(seed) - 1, 3000);
+	fuzz_vary(fuzz_perf_script, seed, sizeof(seed) - 1, 1000);
 	for (size_t n = 0; n < sizeof(seed); n++)
 		fuzz_perf_script((const uint8_t *)seed, n);
 }

@@ -369,7 +369,7 @@ Test(pprof, a_cut_at_each_offset)
 
 Test(pprof, hostile_bytes)
 {
-	fuzz_vary(fuzz_pprof, small, sizeof(small) - 1, 20000);
+	fuzz_vary(fuzz_pprof, small, sizeof(small) - 1, 2500);
 }
 
 /* What a sentence says of files that cannot be shown. */
