@@ -555,6 +555,7 @@ Test(heap_table, suppressions_match_as_those_of_leak_sanitizer)
 Test(heap_table, suppressed_leaks_are_counted)
 {
 	static const char text[] = "# known\n\nleak:nothing\r\n leak:f4 \n";
+	static const char valgrind[] = "# known\n{\n  x\n  Memcheck:Leak\n  fun:f4\n}\n";
 	struct story *s = story_new(2);
 	struct footprint *f = footprint_of(s->p, "");
 	struct suppressions *known, *none = NULL;
@@ -568,6 +569,11 @@ Test(heap_table, suppressed_leaks_are_counted)
 	cr_expect_eq(suppressions_parse("bad", "leak:a\nrace:b\n", 14, &none, &e), -EINVAL);
 	cr_expect_str_eq(err_text(&e), "bad: line 2 is no suppression: leak:PATTERN is");
 	cr_expect_null(none);
+	err_clear(&e);
+	cr_expect_eq(suppressions_parse("old", valgrind, strlen(valgrind), &none, &e), -EINVAL);
+	cr_expect_str_eq(err_text(&e),
+			 "old: line 2 begins a suppression of valgrind, which is not read: write "
+			 "leak:^NAME$ for the function that it is about");
 	err_clear(&e);
 	suppressions_free(known);
 	heap_table_free(t);

@@ -56,6 +56,11 @@ static int add_line(struct suppressions *s, const char *name, unsigned number, c
 	}
 	if (n == 0 || *line == '#')
 		return 0;
+	if (*line == '{')
+		return err_set(e, -EINVAL,
+			       "%s: line %u begins a suppression of valgrind, which is not read: "
+			       "write leak:^NAME$ for the function that it is about",
+			       name, number);
 	if (n <= strlen(kind) || strncmp(line, kind, strlen(kind)) != 0)
 		return err_set(e, -EINVAL, "%s: line %u is no suppression: leak:PATTERN is", name,
 			       number);
