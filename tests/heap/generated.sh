@@ -121,8 +121,11 @@ done
 
 # Functions written in Python are in stacks of what they allocate.
 n_pythons=0
-for python in python3.12 python3.13 python3.14; do
-    "$python" -X perf -c '' >/dev/null 2>&1 || continue
+for python in python3.12 python3.13 python3.14 ~/.pyenv/versions/3.1[2-9]*/bin/python3; do
+    # Not by a script that finds it.
+    python=$("$python" -X perf -c 'import os, sys; print(os.path.realpath(sys.executable))' 2>/dev/null) || continue
+    case " ${pythons:-} " in *" $python "*) continue ;; esac
+    pythons="${pythons:-} $python"
     n_pythons=$((n_pythons + 1))
     rm -f trace.heap log
     PYTHONMALLOC=malloc PYTHON_JIT=0 record trace.heap "$python" -X perf -c '
@@ -150,6 +153,27 @@ let n = 0; for (let i = 0; i < 300; i++) n += makes(30).length; console.log(proc
     rm -f "/tmp/perf-$(cat pid).map"
 else
     echo "skipped: node is not installed"
+fi
+
+# Compiled methods, whose names the JVM writes as it ends.
+if command -v javac >/dev/null && java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version >java.out 2>&1; then
+    cat >Makes.java <<'JAVA'
+import java.nio.ByteBuffer;
+public class Makes {
+    static long made;
+    static ByteBuffer makes(int n) { ByteBuffer b = ByteBuffer.allocateDirect(1000 + n % 100); made += b.capacity(); return b; }
+    static void outer(int n) { for (int i = 0; i < n; i++) makes(i); }
+    public static void main(String[] a) { for (int i = 0; i < 300; i++) outer(200); System.out.println(ProcessHandle.current().pid()); }
+}
+JAVA
+    javac Makes.java >java.out 2>&1 || fault "it does not compile: $(cat java.out)"
+    check=0 record trace.heap java -XX:+UnlockDiagnosticVMOptions -XX:+PreserveFramePointer -XX:+DumpPerfMapAtExit Makes >pid
+    stack java ';JavaMain;.*;[^;]* Makes\.makes[^;]*;.*Unsafe_AllocateMemory'
+    "$tools/heap_totals" trace.heap >totals
+    echo "java: $(value stacks totals) stacks, $(value incomplete totals) without a root"
+    rm -f "/tmp/perf-$(cat pid).map"
+else
+    echo "skipped: no JVM writes a map of its methods"
 fi
 
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }
