@@ -90,14 +90,24 @@ static void complain(struct notebook *b, const struct err *e)
 		b->complaint = xstrdup(err_text(e));
 }
 
+static void bar(struct notebook *b, const struct err *e)
+{
+	if (!b->barred)
+		b->barred = xstrdup(err_text(e));
+}
+
 static void read_page(struct notebook *b, enum notebook_page i)
 {
 	struct err e = ERR_INIT;
 
 	page_done(&b->page[i]);
 	b->page[i] = (struct note_page){ 0 };
-	if (b->path[i] && page_read(&b->page[i], b->path[i], &e))
-		complain(b, &e);
+	if (b->path[i] && page_read(&b->page[i], b->path[i], &e)) {
+		if (i != PAGE_BESIDE && (e.code == -EACCES || e.code == -EPERM))
+			bar(b, &e);
+		else
+			complain(b, &e);
+	}
 	err_clear(&e);
 }
 
@@ -162,6 +172,7 @@ void notebook_done(struct notebook *b)
 	}
 	map_done(&b->notes);
 	free(b->complaint);
+	free(b->barred);
 	*b = (struct notebook){ 0 };
 }
 

@@ -27,6 +27,9 @@ struct notebook {
 	struct map notes;    /* of all but the last, by name: page * NOTES_OF_PAGE + index */
 	bool has_nodes;      /* some of them are on nodes */
 	char *complaint;     /* what is wrong in the files, or NULL; owned */
+	/* which file of the user's own directories may not be read, as where $HOME is another user's: of interest
+	   only to who asks for what may be in it; or NULL; owned */
+	char *barred;
 };
 
 /*

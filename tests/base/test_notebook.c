@@ -382,3 +382,29 @@ Test(notebook, takes_what_a_pack_brings)
 	notebook_done(&b);
 	free(path);
 }
+
+/* With another user's $HOME nobody asked for what cannot be read there, so nothing is complained of. */
+Test(notebook, is_quiet_about_another_users_home)
+{
+	char *path = profile("x.data"), *home = xasprintf("%s/home", stage);
+	struct notebook b;
+
+	cr_assert_eq(mkdir(home, 0700), 0);
+	setenv("XDG_CONFIG_HOME", home, 1);
+	setenv("XDG_STATE_HOME", home, 1);
+	cr_assert_eq(chmod(stage, 0755), 0);
+	if (geteuid() == 0)
+		cr_assert_eq(seteuid(65534), 0);
+	else
+		cr_assert_eq(chmod(home, 0), 0);
+	notebook_open(&b, path);
+	cr_expect_null(b.complaint, "%s", b.complaint);
+	cr_expect(b.barred && strstr(b.barred, "Permission denied"));
+	notebook_done(&b);
+	if (getuid() == 0)
+		cr_assert_eq(seteuid(0), 0);
+	else
+		cr_assert_eq(chmod(home, 0700), 0);
+	free(home);
+	free(path);
+}

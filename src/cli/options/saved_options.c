@@ -105,6 +105,8 @@ int saved_options_take(struct options *o, const char *packed, size_t n_packed, s
 		if (file && access(file, R_OK) < 0)
 			return err_set(e, -errno, "%s: cannot be opened: %s", file,
 				       strerror(errno));
+		if (o->notebook->barred)
+			message("%s", o->notebook->barred);
 		names = notebook_view_names(o->notebook);
 		err_set(e, -EINVAL,
 			"there is no saved view \"%s\"%s%s; there are: %s (V on a screen saves one)",
