@@ -20,6 +20,8 @@ Test(app_heat, keys)
 		{ "twice the same", "TlA",
 		  "begins at 2.00 s; B ends it; A again takes the column, 2 s", "filter  time" },
 		{ "is the column", "TljAA", "filter  time:2,4", "all of the" },
+		{ "its times are named, not those of its samples", "TljAA",
+		  "2.00 s – 4.00 s of 35.8 s", "all of the" },
 		{ "also at its end", "TljAhAA", "filter  time:,2", "all of the" },
 		{ "a range again begins where it did", "TljAAA", "filter  time:2.25,4",
 		  "all of the" },

@@ -16,6 +16,7 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "tui/app/app_state.h"
+#include "tui/app/app_total.h"
 #include "tui/rows/time_axis.h"
 
 #define ACTIVITY_ROWS 12 /* a screen with fewer rows has no activity row, … */
@@ -66,8 +67,10 @@ void app_chrome(const struct app *a, struct chrome *f)
 }
 
 /* What stands behind the activity: "2.3 s – 5.1 s of 8.85 s", or how long it is; "" for no room. */
-static void activity_label(const struct weights *w, int cols, char out[3 * FMT_SIZE])
+static void activity_label(const struct app *a, int cols, char out[3 * FMT_SIZE])
 {
+	const struct weights *w = &a->analysis->weights;
+	int64_t from, to;
 	char first[FMT_SIZE], last[FMT_SIZE], end[FMT_SIZE];
 	bool part = w->first_ns != TIME_NONE && w->total[0] != w->whole[0];
 
@@ -75,10 +78,10 @@ static void activity_label(const struct weights *w, int cols, char out[3 * FMT_S
 	snprintf(out, 3 * FMT_SIZE, " 0 – %s ", end);
 	if (!part || cols < 72)
 		return;
-	fmt_ns(last, w->last_ns - w->begin_ns);
-	if (w->first_ns > w->begin_ns)
-		snprintf(out, 3 * FMT_SIZE, " %s – %s of %s ",
-			 fmt_ns(first, w->first_ns - w->begin_ns), last, end);
+	app_shown_span(a, &from, &to);
+	fmt_ns(last, to);
+	if (from > 0)
+		snprintf(out, 3 * FMT_SIZE, " %s – %s of %s ", fmt_ns(first, from), last, end);
 	else if (strcmp(last, end) != 0)
 		snprintf(out, 3 * FMT_SIZE, " 0 – %s of %s ", last, end);
 }
@@ -90,7 +93,7 @@ bool app_activity_axis(const struct app *a, int cols, struct time_axis *t, char 
 
 	if (!app_has_times(w))
 		return false;
-	activity_label(w, cols, label);
+	activity_label(a, cols, label);
 	cols -= 1 + (int)text_width(label, strlen(label));
 	whole = w->end_ns - w->begin_ns;
 	time_axis_init(t);

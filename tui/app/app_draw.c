@@ -232,6 +232,7 @@ static void draw_activity(const struct app *a, struct canvas *c)
 {
 	const struct weights *w = &a->analysis->weights;
 	int row = a->chrome.activity, first, last;
+	int64_t from, to;
 	char label[3 * FMT_SIZE];
 	struct time_axis t;
 
@@ -241,8 +242,9 @@ static void draw_activity(const struct app *a, struct canvas *c)
 	canvas_puts(c, row, t.cols + 1, c->cols, STYLE_DIM, label);
 	if (w->first_ns == TIME_NONE)
 		return;
-	first = time_axis_col(&t, w->first_ns - w->begin_ns);
-	last = time_axis_col(&t, w->last_ns - w->begin_ns);
+	app_shown_span(a, &from, &to);
+	first = time_axis_col(&t, from);
+	last = time_axis_col(&t, to > from ? to - 1 : to);
 	if (first > 0 || last < t.cols - 1)
 		canvas_restyle(c, row, 1 + first, last - first + 1, STYLE_SPARK, STYLE_SPARK_RANGE);
 }

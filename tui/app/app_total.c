@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
+#include "query/core/filter.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
 
@@ -49,13 +50,29 @@ bool app_is_of_all_measures(const struct app *a)
 	return (a->view == VIEW_KIND_MEMORY || view_is_of_heap(a->view)) && a->analysis->footprint;
 }
 
+void app_shown_span(const struct app *a, int64_t *from_ns, int64_t *to_ns)
+{
+	const struct weights *w = &a->analysis->weights;
+	int64_t whole = w->end_ns - w->begin_ns, from, to;
+
+	*from_ns = w->first_ns - w->begin_ns;
+	*to_ns = w->last_ns - w->begin_ns;
+	if (a->scene.windowed || !filter_times(a->analysis->lens.filter, &from, &to) ||
+	    from > whole)
+		return;
+	*from_ns = from;
+	*to_ns = to < whole ? to : whole;
+}
+
 int64_t app_total_ns(const struct app *a)
 {
 	const struct weights *w = &a->analysis->weights;
+	int64_t from, to;
 
+	app_shown_span(a, &from, &to);
 	return app_is_of_all_measures(a) && !a->analysis->footprint->in_range
 		       ? w->end_ns - w->begin_ns
-		       : w->last_ns - w->first_ns;
+		       : to - from;
 }
 
 /* "6,426 allocations" where the screen has all measures, as the sum of its CALLS; else those that its measure counts. */

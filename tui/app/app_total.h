@@ -11,6 +11,11 @@ struct app;
 /* Has the screen all measures of a heap, so that what the lens' own one counts is not what it is about? */
 bool app_is_of_all_measures(const struct app *a);
 
+/*
+ * The time that is shown, in ns since the recording's begin: what was chosen, in a heat map's cell too, or else from the first to
+ * the last sample. Only where samples with times are shown.
+ */
+void app_shown_span(const struct app *a, int64_t *from_ns, int64_t *to_ns);
 /* How long what is counted took; of a heap, whose measures count what was allocated at any time, the recording. */
 int64_t app_total_ns(const struct app *a);
 
