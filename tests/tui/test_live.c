@@ -443,6 +443,57 @@ Test(live, ends_where_its_terminal_is_held, .timeout = 120)
 	take_away(&l);
 }
 
+/* Types what paints all anew until the terminal has room for no more: the last frame is then cut anywhere. */
+static void fill(struct live *l)
+{
+	int slave = open(ptsname(l->p.fd), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct pollfd room = { .fd = slave, .events = POLLOUT };
+
+	cr_assert_geq(slave, 0);
+	for (int i = 0; i < 6000 && poll(&room, 1, 0) == 1; i++) {
+		const struct timespec nap = { .tv_nsec = 10000000 };
+
+		cr_assert_eq(write(l->p.fd, "\f", 1), 1);
+		nanosleep(&nap, NULL);
+	}
+	cr_assert_eq(poll(&room, 1, 0), 0, "the terminal takes whatever comes");
+	close(slave);
+}
+
+/* Where a link stands still in the middle of a frame, the screen is whole once it moves on. */
+Test(live, is_whole_after_a_terminal_that_stood_still, .timeout = 120)
+{
+	struct live l;
+	char *text, *anew;
+
+	start(&l);
+	put(&l, "main;parse 30\n");
+	pty_wait(&l.p, "parse");
+	fill(&l);
+	for (int i = 0; i < 4096; i++) { /* more than the pipe holds: it is read meanwhile */
+		char line[64];
+
+		snprintf(line, sizeof(line), "main;function_%02d %d\n", i % 40, 1 + i * 37 % 501);
+		put(&l, line);
+	}
+	put(&l, "main;last 900000\n");
+	pty_wait(&l.p, "last");
+	pty_type(&l.p, "z");
+	pty_wait(&l.p, "paused");
+	/* what that said goes with the next key, as it would with the one below */
+	pty_type(&l.p, "k");
+	pty_wait_gone(&l.p, "still collected");
+	pty_wait_idle(&l.p);
+	text = pty_text(&l.p, -1);
+	pty_type(&l.p, "\f");
+	pty_wait_idle(&l.p);
+	anew = pty_text(&l.p, -1);
+	cr_expect_str_eq(text, anew);
+	free(text);
+	free(anew);
+	end(&l);
+}
+
 /* A shell waits for who writes, and that one hears of our end by its next write only. */
 Test(live, says_on_leaving_that_what_is_piped_in_goes_on, .timeout = 120)
 {
