@@ -624,7 +624,7 @@ Test(heap_table, leaks_say_why_less_is_there_at_the_end)
 		if (gone)
 			cr_expect_str_eq(t->notes.at[0],
 					 "AT END leaves out what 1 heap held that ended "
-					 "before the others: LEAKED has it");
+					 "earlier: LEAKED has it");
 		heap_table_free(t);
 		footprint_free(f);
 		profile_free(p);

@@ -237,14 +237,12 @@ static void note_end(struct leaks *l)
 		any |= cell[2] < cell[3];
 	}
 	if (any && n_gone > 0)
-		heap_note(l->ask,
-			  xasprintf("AT END leaves out what %s held that ended before the others: "
-				    "LEAKED has it",
-				    fmt_counted(n, n_gone, "heap")));
+		heap_note(l->ask, xasprintf("AT END leaves out what %s held that ended earlier: "
+					    "LEAKED has it",
+					    fmt_counted(n, n_gone, "heap")));
 	else if (any && l->n < l->lines->n_row_slots)
-		heap_note(l->ask,
-			  xstrdup("AT END is before the final frees: what came during these "
-				  "and leaked is in LEAKED alone"));
+		heap_note(l->ask, xstrdup("AT END is before the final frees: LEAKED has what came "
+					  "during these, too"));
 }
 
 static void add_all(struct leaks *l)
