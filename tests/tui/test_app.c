@@ -344,6 +344,36 @@ Test(app, rows_of_another_filter_are_in_order_in_live)
 	stage_app_done(&f);
 }
 
+/* Where a baseline is left, rows are in order at once, wherever the cursor was among the changes. */
+Test(app, rows_are_in_order_after_a_baseline)
+{
+	static const char *const keys[] = { "jB", "jjB" };
+
+	for (size_t i = 0; i < N(keys); i++) {
+		struct stage_app f;
+
+		stage_app_live(&f, profile_new(), 100, 24);
+		f.now = 1000;
+		made_profile_add(f.profile, "main;work 300 t=1000\nmain;little 20 t=2000\n"
+					    "main;burn 150 t=3000\n");
+		stage_app_settle(&f);
+		stage_app_play(&f, "B");
+		f.now += 3000;
+		made_profile_add(f.profile, "main;work 1 t=2500000000\nmain;burn 40 t=2600000000\n"
+					    "main;little 60 t=2700000000\n");
+		stage_app_settle(&f);
+		f.now += 3000;
+		made_profile_add(f.profile, "main;work 1 t=3900000000\n");
+		stage_app_settle(&f);
+		cr_expect(stage_app_shows(&f, "BEFORE"));
+		stage_app_play(&f, keys[i]);
+		cr_expect(stage_app_hides(&f, "BEFORE"));
+		cr_expect_eq(line_of(&f, "  burn"), line_of(&f, "  work") + 1, "%s", keys[i]);
+		cr_expect_eq(line_of(&f, "  little"), line_of(&f, "  burn") + 1, "%s", keys[i]);
+		stage_app_done(&f);
+	}
+}
+
 /* In live, sides of one recording are not chosen: no key says so, and B is told for what it is. */
 Test(app, ranges_and_baselines_in_live)
 {
