@@ -5,16 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "query/analysis.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/chain.h"
 #include "tui/rows/name_cell.h"
+#include "tui/rows/name_set.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_change.h"
 #include "tui/rows/row_note.h"
 #include "tui/views/flame_legend.h"
 #include "tui/views/flame_view.h"
+
+/* Names in narrower cells are read in the status line. */
+#define APART_COLS_MIN 12
 
 /* Where one cell is drawn. */
 struct flame_cell_at {
@@ -59,9 +64,9 @@ static const int64_t *numbers_of(const struct flame_view *v, const struct scene 
 	return src->by_self ? src->self(s->analysis, node) : src->total(s->analysis, node);
 }
 
-/* The label of a frame's cell. */
+/* The label of a frame's cell; apart: what its name is written as, or NULL. */
 static void draw_label(const struct flame_view *v, const struct scene *s, struct flame_cell_at at,
-		       const struct flame_cell *cell)
+		       const struct flame_cell *cell, const char *apart)
 {
 	struct chain_look look = { .style = at.style, .bold = true };
 	int64_t whole = s->analysis->weights.total[0], weight = whole;
@@ -83,7 +88,7 @@ static void draw_label(const struct flame_view *v, const struct scene *s, struct
 	else
 		share[0] = '\0';
 	share_cols = (int)text_width(share, strlen(share)) + 1;
-	name = fitting_name(label, room, share_cols, at.c->ascii);
+	name = apart ? xstrdup(apart) : fitting_name(label, room, share_cols, at.c->ascii);
 	if (cell->first != cell->node && room > share_cols + 16) {
 		used = chain_draw(at.c, (struct chain_cell){ at.row, at.col, room - share_cols }, s,
 				  v->layout.src, cell->first, cell->node, &look);
@@ -139,7 +144,7 @@ static int draw_note(const struct flame_view *v, const struct scene *s, struct f
 }
 
 static void draw_cell(const struct flame_view *v, const struct scene *s, struct canvas *c,
-		      struct rect r, int row, uint32_t i)
+		      struct rect r, int row, uint32_t i, const char *apart)
 {
 	const struct flame_cell *cell = &v->layout.cells.at[i];
 	struct flame_cell_at at = { .c = c, .row = row, .style = style_of(v, s, cell) };
@@ -158,7 +163,7 @@ static void draw_cell(const struct flame_view *v, const struct scene *s, struct 
 
 		at.col += mark;
 		at.cols -= mark;
-		draw_label(v, s, at, cell);
+		draw_label(v, s, at, cell, apart);
 	}
 	if (i != v->cell)
 		return;
@@ -167,23 +172,50 @@ static void draw_cell(const struct flame_view *v, const struct scene *s, struct 
 	c->cursor_col = col;
 }
 
+/* The names of a level's cells [first, end) that are wide enough to be told apart; the caller frees. */
+static char **names_of_level(const struct flame_view *v, const struct scene *s, uint32_t first,
+			     uint32_t end, bool ascii)
+{
+	struct seen_name *seen = xcalloc(end - first + 1, sizeof(*seen));
+	char **label;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct flame_cell *cell = &v->layout.cells.at[i];
+		const struct key *key;
+
+		if (cell->n_merged > 0 || cell->node == TREE_NONE || cell->first != cell->node ||
+		    cell->end - cell->begin < APART_COLS_MIN)
+			continue;
+		key = tree_key(v->layout.src, s->analysis, cell->node);
+		seen[i - first] = (struct seen_name){ .label = key->label,
+						      .module = key->module,
+						      .cols = cell->end - cell->begin - 1 };
+	}
+	label = names_apart(seen, end - first, ascii);
+	free(seen);
+	return label;
+}
+
 static void draw_level(const struct flame_view *v, const struct scene *s, struct canvas *c,
 		       struct rect r, int row, uint32_t level)
 {
 	uint32_t first, end;
+	char **label;
 
 	flame_layout_level(&v->layout, level, &first, &end);
+	label = names_of_level(v, s, first, end, c->ascii);
 	for (uint32_t i = first; i < end; i++) {
 		const struct flame_cell *cell = &v->layout.cells.at[i];
 		bool last = i + 1 == end || v->layout.cells.at[i + 1].begin > cell->end;
 
 		if (cell->begin == cell->end)
 			continue;
-		draw_cell(v, s, c, r, row, i);
+		draw_cell(v, s, c, r, row, i, label[i - first]);
 		if (last && cell->end < r.cols && !c->shaded)
 			canvas_fill(c, row, r.col + cell->end, 1, STYLE_DIM,
 				    edge_glyph(c, STYLE_DIM));
 	}
+	names_apart_free(label, end - first);
 }
 
 void flame_draw(const struct flame_view *v, const struct scene *s, struct canvas *c, struct rect r)
