@@ -17,8 +17,9 @@
 
 /* By the numbers that x86_64 and aarch64 share where headers may be too old for the names. */
 static const unsigned masked[] = {
-	SYS_perf_event_open,   SYS_memfd_create,  SYS_statx, 435 /* clone3 */,
-	436 /* close_range */, 437 /* openat2 */, 439 /* faccessat2 */
+	SYS_perf_event_open,  SYS_memfd_create,      SYS_statx,
+	435 /* clone3 */,     436 /* close_range */, 437 /* openat2 */,
+	439 /* faccessat2 */, SYS_getrandom,         434 /* pidfd_open */
 };
 
 int main(int argc, char **argv)

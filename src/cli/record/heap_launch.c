@@ -39,6 +39,22 @@ struct heap_launch {
 	uint64_t begun_ns;      /* since 1970 */
 };
 
+/* n bytes that nobody guesses; kernels before 3.17 have them in a file only. */
+static bool random_bytes(void *to, size_t n)
+{
+	ssize_t got = getrandom(to, n, 0);
+
+	if (got < 0 && errno == ENOSYS) {
+		int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0)
+			return false;
+		got = read(fd, to, n);
+		close(fd);
+	}
+	return got == (ssize_t)n;
+}
+
 /*
  * The command may become another user, who writes to the log, too. Other users of the machine may not: they can pass through the
  * directory, but not list it, and do not know the log's name.
@@ -48,7 +64,7 @@ static int make_log(struct heap_launch *l, struct err *e)
 	uint64_t secret[2];
 	int fd;
 
-	if (getrandom(secret, sizeof(secret), 0) != (ssize_t)sizeof(secret))
+	if (!random_bytes(secret, sizeof(secret)))
 		return err_set(e, -EIO, "no random name for a log: %s", strerror(errno));
 	l->log = xasprintf("%s/log-%016" PRIx64 "%016" PRIx64, l->scratch.path, secret[0],
 			   secret[1]);
