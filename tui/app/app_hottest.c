@@ -14,6 +14,11 @@
 #include "tui/app/app_views.h"
 #include "tui/rows/row.h"
 
+static bool is_line(const struct analysis *an, uint32_t row)
+{
+	return (an->keys.key[an->table.key[row]].id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE;
+}
+
 /* The largest self of a row that is a line, or of any where no line is known; KEY_NONE: nothing has samples. */
 static uint32_t hottest_row(const struct analysis *an, bool lines)
 {
@@ -23,10 +28,10 @@ static uint32_t hottest_row(const struct analysis *an, bool lines)
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const struct key *k = &an->keys.key[t->key[i]];
-		bool is_line = (k->id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE;
 		int64_t self = t->self[(size_t)i * t->n_columns];
 
-		if (is_line != lines || k->flags & (FUNCTION_COMM | FUNCTION_MARK) || self <= most)
+		if (is_line(an, i) != lines || k->flags & (FUNCTION_COMM | FUNCTION_MARK) ||
+		    self <= most)
 			continue;
 		most = self;
 		best = i;
@@ -39,10 +44,20 @@ static void say_row(struct app *a, uint32_t row, bool line)
 {
 	const struct analysis *an = a->analysis;
 	const char *label = an->keys.key[an->table.key[row]].label;
-	char share[FMT_SIZE];
+	char share[FMT_SIZE], rest[FMT_SIZE];
+	int64_t unknown = 0;
 
+	for (uint32_t i = 0; i < an->table.n_rows; i++)
+		if (!is_line(an, i))
+			unknown += an->table.self[(size_t)i * an->table.n_columns];
+	fmt_percent(rest, unknown, an->weights.total[0]);
 	fmt_percent(share, an->table.self[(size_t)row * an->table.n_columns], an->weights.total[0]);
-	if (line)
+	if (line && unknown > an->weights.total[0] / 2)
+		app_say_owned(
+			a, false,
+			xasprintf("the hottest line of all: %s, %s %%; of %s %% no line is known",
+				  label, share, rest));
+	else if (line)
 		app_say_owned(a, false,
 			      xasprintf("the hottest line of all: %s, %s %%", label, share));
 	else
