@@ -21,6 +21,7 @@
 #include "cli/options/output.h"
 #include "cli/options/saved_options.h"
 #include "formats/pack/pack_file.h"
+#include "notebook/notebook.h"
 
 /* Longer words are no verbs, and more slips no slip. */
 #define WORD_MAX  16
@@ -172,6 +173,7 @@ static bool is_no_verb(const struct options *o)
 static int take_saved(struct options *o, struct err *e)
 {
 	const char *file = saved_options_file(o);
+	const char *said;
 	char *packed = NULL;
 	size_t n = 0;
 	int rc;
@@ -180,6 +182,16 @@ static int take_saved(struct options *o, struct err *e)
 		pack_read_notes(file, &packed, &n);
 	rc = saved_options_take(o, packed, n, e);
 	free(packed);
+	said = o->notebook->complaint;
+	for (size_t i = 0; !rc && i < o->files.n; i++)
+		if (o->files.at[i] != file) {
+			packed = NULL;
+			pack_read_notes(o->files.at[i], &packed, &n);
+			notebook_add_other(o->notebook, o->files.at[i], packed, n);
+			free(packed);
+		}
+	if (!said && o->notebook->complaint)
+		message("%s", o->notebook->complaint);
 	return rc;
 }
 

@@ -70,11 +70,11 @@ static void index_notes(struct notebook *b)
 	map_done(&b->notes);
 	b->notes = (struct map){ 0 };
 	b->has_nodes = false;
-	for (int i = PAGE_STATE; i <= PAGE_PACKED; i++)
+	for (int i = PAGE_STATE; i <= PAGE_OTHERS; i++)
 		n += b->page[i].notes.n;
 	/* Of two on the same thing the first is found: nothing moves any more. */
 	map_reserve(&b->notes, n);
-	for (int i = PAGE_STATE; i <= PAGE_PACKED; i++)
+	for (int i = PAGE_STATE; i <= PAGE_OTHERS; i++)
 		for (size_t k = 0; k < b->page[i].notes.n; k++) {
 			const char *name = b->page[i].notes.at[k].name;
 
@@ -139,6 +139,54 @@ void notebook_take_packed(struct notebook *b, const char *path, const char *text
 		complain(b, &e);
 	err_clear(&e);
 	index_notes(b);
+}
+
+/* What several files say of one thing is one text. */
+static int put_other(struct note_page *page, const struct note *n, const char *file, struct err *e)
+{
+	size_t at = page_find_note(page, n);
+	struct note named = *n;
+	int rc;
+
+	named.text = xasprintf("%s%s%s: %s", at == SIZE_MAX ? "" : page->notes.at[at].text,
+			       at == SIZE_MAX ? "" : "; ", file, n->text);
+	rc = page_put_note(page, &named, e);
+	free(named.text);
+	return rc;
+}
+
+void notebook_add_other(struct notebook *b, const char *profile, const char *packed, size_t n)
+{
+	struct notebook other;
+	struct err e = ERR_INIT;
+
+	notebook_open(&other, profile);
+	if (packed)
+		notebook_take_packed(&other, profile, packed, n);
+	for (int i = PAGE_STATE; i <= PAGE_PACKED; i++)
+		for (size_t k = 0; k < other.page[i].notes.n; k++) {
+			const struct note *note = &other.page[i].notes.at[k];
+
+			/* Those that another page of the same file hides are none. */
+			if (notebook_note(&other, note->of, note->name, note->module) == note &&
+			    put_other(&b->page[PAGE_OTHERS], note, profile, &e)) {
+				complain(b, &e);
+				err_clear(&e);
+			}
+		}
+	if (!b->complaint) {
+		b->complaint = other.complaint;
+		other.complaint = NULL;
+	}
+	notebook_done(&other);
+	index_notes(b);
+}
+
+bool notebook_is_others(const struct notebook *b, const struct note *n)
+{
+	const struct note_page *p = &b->page[PAGE_OTHERS];
+
+	return p->notes.n > 0 && n >= p->notes.at && n < p->notes.at + p->notes.n;
 }
 
 char *notebook_text(const struct notebook *b)

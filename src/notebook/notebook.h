@@ -5,7 +5,8 @@
  * There are three files of it (page.h). Beside the profile, FILE.proftop; where that cannot be written, one of the
  * state directory, which is called by the profile's whole path; and views for every profile in the user's
  * configuration. What the state directory has goes before what is beside, and both before what is for all. A pack brings
- * its own notes and views, which are never changed: what is beside goes before them.
+ * its own notes and views, which are never changed: what is beside goes before them. Where several files are open, all this
+ * is of one of them; notes of the others are seen where that one has none, and are never changed.
  */
 #ifndef PROFTOP_NOTEBOOK_NOTEBOOK_H
 #define PROFTOP_NOTEBOOK_NOTEBOOK_H
@@ -19,12 +20,12 @@
 struct err;
 
 /* In the order in which they are asked. */
-enum notebook_page { PAGE_STATE, PAGE_BESIDE, PAGE_PACKED, PAGE_ALL, N_PAGES };
+enum notebook_page { PAGE_STATE, PAGE_BESIDE, PAGE_PACKED, PAGE_OTHERS, PAGE_ALL, N_PAGES };
 
 struct notebook {
 	struct note_page page[N_PAGES];
 	char *path[N_PAGES]; /* NULL: there is no such file; owned */
-	struct map notes;    /* of all but the last, by name: page * NOTES_OF_PAGE + index */
+	struct map notes;    /* of all but the last page, by name: page * NOTES_OF_PAGE + index */
 	bool has_nodes;      /* some of them are on nodes */
 	char *complaint;     /* what is wrong in the files, or NULL; owned */
 	/* which file of the user's own directories may not be read, as where $HOME is another user's: of interest
@@ -41,6 +42,13 @@ void notebook_done(struct notebook *b);
 
 /* What a pack brings: n bytes of text; path is the pack's, for what is said of it. */
 void notebook_take_packed(struct notebook *b, const char *path, const char *text, size_t n);
+/*
+ * Notes of another file that is open, too, each with the file's name before its text; packed is what that file brings
+ * itself, n bytes, or NULL.
+ */
+void notebook_add_other(struct notebook *b, const char *profile, const char *packed, size_t n);
+/* Is this note of such a file? */
+bool notebook_is_others(const struct notebook *b, const struct note *n);
 /* All views and notes of this profile, as a pack is to have them; NULL: there are none. The caller frees. b may be NULL. */
 char *notebook_text(const struct notebook *b);
 

@@ -408,3 +408,61 @@ Test(notebook, is_quiet_about_another_users_home)
 	free(home);
 	free(path);
 }
+
+static void note_in(const char *path, const char *name, const char *text)
+{
+	struct notebook b;
+	struct note n = { .of = (char *)"function", .name = (char *)name, .text = (char *)text };
+
+	notebook_open(&b, path);
+	cr_assert_eq(notebook_put_note(&b, &n, NULL, NULL), 0);
+	notebook_done(&b);
+}
+
+static const char *text_of(const struct notebook *b, const char *name)
+{
+	const struct note *n = notebook_note(b, "function", name, NULL);
+
+	return n ? n->text : "none";
+}
+
+/* Of the files that are open one is written; the others say what it does not. */
+Test(notebook, shows_notes_of_the_other_files)
+{
+	static const char pack[] =
+		"note of=function name=packed text=p\nnote of=function name=both text=c\n";
+	char *before = profile("a.data"), *after = profile("b.data"), *text;
+	struct notebook b;
+	struct note n = { .of = (char *)"function", .name = (char *)"old", .text = (char *)"" };
+
+	note_in(before, "both", "a");
+	note_in(before, "old", "was slow");
+	note_in(after, "mine", "is fast");
+	notebook_open(&b, after);
+	notebook_add_other(&b, before, NULL, 0);
+	cr_expect_str_eq(text_of(&b, "mine"), "is fast");
+	text = xasprintf("%s: was slow", before);
+	cr_expect_str_eq(text_of(&b, "old"), text);
+	free(text);
+	notebook_add_other(&b, "c.data", pack, sizeof(pack) - 1);
+	text = xasprintf("%s: a; c.data: c", before);
+	cr_expect_str_eq(text_of(&b, "both"), text);
+	cr_expect_str_eq(text_of(&b, "packed"), "c.data: p");
+	free(text);
+	/* It is neither taken away nor packed with this file. */
+	cr_expect_eq(notebook_put_note(&b, &n, NULL, NULL), 0);
+	cr_expect_str_neq(text_of(&b, "old"), "none");
+	cr_expect(notebook_is_others(&b, notebook_note(&b, "function", "old", NULL)));
+	cr_expect_not(notebook_is_others(&b, notebook_note(&b, "function", "mine", NULL)));
+	text = notebook_text(&b);
+	cr_expect_not_null(strstr(text, "name=mine"));
+	cr_expect_null(strstr(text, "name=old"));
+	free(text);
+	/* One of its own goes before. */
+	n.text = (char *)"is gone";
+	cr_expect_eq(notebook_put_note(&b, &n, NULL, NULL), 0);
+	cr_expect_str_eq(text_of(&b, "old"), "is gone");
+	notebook_done(&b);
+	free(before);
+	free(after);
+}

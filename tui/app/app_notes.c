@@ -81,12 +81,13 @@ static bool find_subjects(struct app *a, struct keeping *k)
 	return true;
 }
 
-/* The note there is on one of what it may be on. */
+/* The note there is on one of what it may be on; one of another file that is open is not to be changed here. */
 static const struct note *note_on(const struct app *a, int which)
 {
 	const struct note *on = &a->keeping.on[which];
+	const struct note *note = notebook_note(a->notebook, on->of, on->name, on->module);
 
-	return notebook_note(a->notebook, on->of, on->name, on->module);
+	return note && notebook_is_others(a->notebook, note) ? NULL : note;
 }
 
 static void label_prompt(struct app *a)
