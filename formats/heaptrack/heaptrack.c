@@ -33,8 +33,8 @@
 
 #define NO_NUMBER UINT64_MAX
 
-/* Of numbers of events that need no care. */
-#define SHORT_DIGITS 15
+/* Bytes of two events whose numbers have at most 7 digits, and a word that begins in them. */
+#define SHORT_EVENTS 24
 
 #define ROW_BYTES (4 * sizeof(uint32_t))
 
@@ -407,20 +407,38 @@ static void look_at_memory(struct reader *r)
 	err_clear(&e);
 }
 
-/* "+ 1f" and the like, up to the newline, of which there is one; the end of the line, or NULL: it is no such event. */
-static inline const char *take_short(struct reader *r, const char *s)
+/* "+ 1f" is followed by "- 1f": the block is temporary. False: its kind is not usual, and nothing was done. */
+static inline bool take_pair(struct reader *r, uint32_t number)
 {
-	const char *at = s + 2;
-	uint64_t number = 0;
-	unsigned digit;
+	if (number >= r->kinds.n || r->kinds.at[number].origin == ID_NONE ||
+	    !heaptrack_blocks_pass(&r->blocks, &r->kinds.at[number]))
+		return false;
+	r->n_temporary_of_theirs++;
+	r->newest = NO_NUMBER;
+	r->newest_of_theirs = 0;
+	return true;
+}
 
-	if ((*s != '+' && *s != '-') || s[1] != ' ')
+/*
+ * "+ 1f" and the like, or such a line and the one that frees its block; SHORT_EVENTS bytes may be read. The end of what was taken, or
+ * NULL: it is no such event.
+ */
+static inline const char *take_short(struct reader *r, const char *s, uint64_t *n_lines)
+{
+	uint64_t word = fields_word_at(s + 2);
+	uint32_t number;
+	unsigned n = fields_short(word, &number);
+	const char *next = s + 2 + n;
+	bool pair;
+
+	if ((*s != '+' && *s != '-') || s[1] != ' ' || n == 0)
 		return NULL;
-	for (; (digit = fields_digit(*at)) < 16; at++)
-		number = number << 4 | digit;
-	if (*at != '\n' || at == s + 2 || at > s + 2 + SHORT_DIGITS || number >= r->kinds.n)
+	pair = *s == '+' && next[0] == '-' && next[1] == ' ' &&
+	       (fields_word_at(next + 2) ^ word) << (64 - 8 * n) == 0 && take_pair(r, number);
+	if (!pair && (*s == '+' ? add_kind(r, number) : end_kind(r, number)))
 		return NULL;
-	return (*s == '+' ? add_kind(r, number) : end_kind(r, number)) ? NULL : at + 1;
+	*n_lines += pair ? 2 : 1;
+	return pair ? next + 2 + n : next;
 }
 
 /* Nearly all lines are events of few bytes. */
@@ -432,8 +450,9 @@ static void take_events(struct reader *r)
 
 	if (r->raw || r->version == 0 || !lines_peek(&r->text.lines, &s, &n))
 		return;
-	for (begin = s; s < begin + n && (next = take_short(r, s)); s = next)
-		n_lines++;
+	for (begin = s; begin + n - s >= SHORT_EVENTS && (next = take_short(r, s, &n_lines));
+	     s = next)
+		;
 	lines_pass(&r->text.lines, (size_t)(s - begin), n_lines);
 }
 

@@ -102,6 +102,18 @@ static inline void heaptrack_blocks_release(struct heaptrack_blocks *b, allocati
 		heaptrack_blocks_release_slowly(b, a, temporary);
 }
 
+/* A block of a kind whose origin is known comes and ends at once; false: it is not usual, and nothing was done. */
+static inline bool heaptrack_blocks_pass(struct heaptrack_blocks *b,
+					 const struct heaptrack_kind *kind)
+{
+	if (!b->taken || b->n_moments >= HEAP_PEN_MOST - 2 ||
+	    !heap_append_brief(&b->append, b->time_ns, kind->size, (origin_id){ kind->origin }))
+		return false;
+	b->n_events += 2;
+	b->n_moments += 2;
+	return true;
+}
+
 /* A block of a kind whose origin is known. */
 static inline void heaptrack_blocks_add(struct heaptrack_blocks *b, struct heaptrack_kind *kind)
 {

@@ -280,7 +280,7 @@ Test(heaptrack, writes_what_it_read)
 		cr_expect_geq(s.temporary, files[i].sums.temporary, "%s", files[i].what);
 		cr_expect_eq(s.leaked, files[i].sums.leaked, "%s", files[i].what);
 		cr_expect_eq(s.peak, files[i].sums.peak, "%s", files[i].what);
-		cr_expect_null(made_heap_fact(again, "unreadable lines"), "%s", files[i].what);
+		cr_expect_null(made_heap_fact(again, "malformed lines"), "%s", files[i].what);
 		profile_free(again);
 		profile_free(p);
 	}
@@ -391,6 +391,77 @@ Test(heaptrack, many_short_lines)
 	cr_expect(found, "the number of a line in the middle");
 	profile_free(p);
 	free(text);
+}
+
+/* Numbers as events have them, of kinds that are there; then others, and what is no number. */
+static const char *const numbers[] = { "0",  "1",  "2",        "3",       "4",        "5",
+				       "6",  "10", "7",        "a",       "f",        "g",
+				       "A",  "9",  ":",        "/",       "`",        "1g",
+				       "g1", "",   "ffffffff", "fffffff", "100000000" };
+
+enum { N_GOOD = 8, N_LINES = 300000 };
+
+/* One random file of events; with all numbers of 16 digits where padded. Most blocks end at once. */
+static char *made_events(bool padded, size_t *n)
+{
+	static const char head[] =
+		"v 10400 3\nX a\n" STACKS
+		"a 64 2\na 8 1\na ffff 1\na fffe 2\na 123456789 1\na 0 2\na 8 9\n";
+	uint32_t seed = 1;
+	char *text;
+	FILE *to = open_memstream(&text, n);
+
+	fputs(head, to);
+	for (uint32_t i = 7; i <= 0x10; i++)
+		fprintf(to, "a %x %u\n", i, i % 3);
+	for (int i = 0; i < N_LINES; i++) {
+		uint32_t r = (seed = seed * 1664525 + 1013904223) >> 8;
+		const char *number = numbers[r % 64 == 0 ? r / 64 % N(numbers) : r / 64 % N_GOOD];
+		const char *zeroes = padded && *number ? &"0000000000000000"[strlen(number)] : "";
+
+		if (r % 1000 == 0)
+			fprintf(to, "c %x\n", i);
+		if (r / 1024 % 8 > 1)
+			fprintf(to, "+ %s%s\n- %s%s\n", zeroes, number, zeroes, number);
+		else
+			fprintf(to, "%c %s%s\n", "+-"[r / 8192 % 2], zeroes, number);
+	}
+	fclose(to);
+	return text;
+}
+
+/* Events that are taken without care are those that are taken with it. */
+Test(heaptrack, short_numbers_are_as_long_ones)
+{
+	static const char *const facts[] = { "temporary by heaptrack", "malformed lines", "frees",
+					     "events" };
+	struct heap_columns c[2];
+	struct profile *p[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct err e = ERR_INIT;
+		size_t n;
+		char *text = made_events(i == 1, &n);
+
+		cr_assert_eq(read_bytes(text, n, &p[i], &e), 0, "%s", err_text(&e));
+		free(text);
+		profile_heap(p[i], &c[i]);
+	}
+	cr_assert_gt(c[0].n_allocations, N_LINES / 2);
+	cr_assert_eq(c[0].n_allocations, c[1].n_allocations);
+	for (uint32_t i = 0; i < c[0].n_allocations; i++)
+		cr_assert(allocation_begin(&c[0], i) == allocation_begin(&c[1], i) &&
+				  allocation_end(&c[0], i, UINT32_MAX) ==
+					  allocation_end(&c[1], i, UINT32_MAX) &&
+				  allocation_size(&c[0], i) == allocation_size(&c[1], i) &&
+				  allocation_origin(&c[0], i) == allocation_origin(&c[1], i),
+			  "row %u", i);
+	for (size_t i = 0; i < N(facts); i++) {
+		cr_assert(made_heap_fact(p[0], facts[i]), "%s", facts[i]);
+		cr_expect_str_eq(made_heap_fact(p[0], facts[i]), made_heap_fact(p[1], facts[i]));
+	}
+	profile_free(p[0]);
+	profile_free(p[1]);
 }
 
 /* However a file is cut, it gives what was before the cut, or a sentence. */

@@ -52,6 +52,17 @@ static inline bool heap_append_allocation(struct heap_append *pen, int64_t time_
 	return true;
 }
 
+/* Two moments: a block is handed out, and at once released as a temporary one. */
+static inline bool heap_append_brief(struct heap_append *pen, int64_t time_ns, uint64_t size,
+				     origin_id origin)
+{
+	if (time_ns >= pen->due_ns ||
+	    !heap_packed_add_brief(pen->rows, pen->n_moments, size, origin.v))
+		return false;
+	pen->n_moments += 2;
+	return true;
+}
+
 /* Was the block released? */
 static inline bool heap_append_released(const struct heap_append *pen, allocation_id a)
 {

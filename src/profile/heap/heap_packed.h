@@ -66,6 +66,24 @@ static inline int heap_packed_add(struct heap_packed *t, uint32_t begin, uint64_
 	return 0;
 }
 
+/* A brief row, the next one: as heap_packed_add() and, at the next moment, heap_packed_end(). False: it is not usual, and nothing was done. */
+static inline bool heap_packed_add_brief(struct heap_packed *t, uint32_t begin, uint64_t size,
+					 uint32_t origin)
+{
+	uint32_t n = t->n, step = begin - t->begin;
+	struct heap_group *g = (struct heap_group *)t->group.base + n / HEAP_GROUP;
+
+	if (n >= t->n_quick || step > UINT8_MAX || size >= HEAP_SIZE_FAR || origin > UINT16_MAX)
+		return false;
+	((uint16_t *)t->size.base)[n] = (uint16_t)size;
+	((uint16_t *)t->origin.base)[n] = (uint16_t)origin;
+	((uint8_t *)t->step.base)[n] = (uint8_t)step;
+	__atomic_store_n(&g->brief, g->brief | UINT64_C(1) << n % HEAP_GROUP, __ATOMIC_RELEASE);
+	t->last = begin;
+	t->n = n + 1;
+	return true;
+}
+
 /* Where a row's end stands; NULL of a brief one, which has ended. */
 static inline uint32_t *heap_packed_end_of(const struct heap_packed *t, uint32_t row)
 {
