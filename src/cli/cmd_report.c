@@ -311,7 +311,8 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 
 	if (view == VIEW_KIND_THREADS)
 		lens.group = "thread";
-	if (view == VIEW_KIND_MEMORY && lens.n_events == 0 && !*lens.metric && has_both(p))
+	if ((view == VIEW_KIND_MEMORY || view_is_of_heap(view)) && lens.n_events == 0 &&
+	    !*lens.metric && has_both(p))
 		lens.metric = "peak";
 	if (has_ratios(view))
 		lens.made = &ratios;

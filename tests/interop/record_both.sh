@@ -92,6 +92,12 @@ for view in top tree threads callers flame; do
     done
 done
 same perf.data perf.data/data.heap --view memory
+# The heading of a table of the heap counts allocations, not samples, and the share is of them.
+for view in memory leaks sizes blocks; do
+    whole=$("$proftop" report -n 1 --view $view perf.data | head -2)
+    alone=$("$proftop" report -n 1 --view $view perf.data/data.heap | head -1 | grep -o ': [0-9,]* allocations of [a-z]*')
+    { [ -n "$alone" ] && [[ $whole == *"$alone,"* ]] && [[ $whole == *'(100.0 % of all)'* ]]; } || fault "$view of both begins with: $whole"
+done
 [ "$(rows perf.data --view top --metric leaked | number keep 1)" = 250000 ] || fault "keep leaked: $(rows perf.data --metric leaked | grep keep)"
 rows perf.data --event cpu-clock --event malloc --metric calls >calls
 [ "$(number keep 2 <calls)" = 2500 ] || fault "keep called malloc: $(grep keep calls)"
