@@ -36,7 +36,7 @@ enum source_state {
 	SOURCE_FOUND,     /* nothing says whether it is the one that was compiled */
 	SOURCE_CHECKED,   /* it has the MD5 that the compiler wrote */
 	SOURCE_DIFFERENT, /* it has another one: it was changed since */
-	SOURCE_NEWER      /* no MD5, and it was changed after the program was linked */
+	SOURCE_NEWER /* no MD5, and its time is after the program's: changed since, or a copy */
 };
 
 /* What a program says of a source file that it was built from. */

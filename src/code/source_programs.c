@@ -146,7 +146,7 @@ char *source_programs_doubt(const source_programs *all, const struct profile *p,
 	out = xasprintf(first == SOURCE_DIFFERENT
 				? "%s%s is not what was compiled (its MD5 differs): lines may be "
 				  "others"
-				: "%s%s was changed after the program was built: lines may be "
+				: "%s%s is newer than the program (no MD5 to check): lines may be "
 				  "others",
 			who, f->path);
 	free(who);
