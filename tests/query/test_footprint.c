@@ -9,6 +9,7 @@
 #include "query/diff/comparison.h"
 #include "query/diff/diff.h"
 #include "query/heap/footprint_lines.h"
+#include "query/heap/heap_table.h"
 #include "tests/support/made_profile.h"
 #include "tests/support/made_story.h"
 
@@ -739,6 +740,24 @@ Test(footprint, growth_is_judged_without_the_teardown)
 			     i);
 		footprint_lines_free(l);
 	}
+	footprint_free(m);
+	profile_free(p);
+}
+
+Test(footprint, leaks_say_why_more_is_there_at_the_end)
+{
+	struct profile *p = grows_and_frees_all();
+	struct footprint *m = footprint_of(p, "", (event_id){ 0 });
+	struct heap_table *t;
+
+	cr_assert_eq(heap_table_new(m, HEAP_LEAKS, NULL, NULL, &t), 0);
+	cr_assert_eq(t->rows.n, 1);
+	cr_expect_eq(t->rows.at[0].cell[2], 100 * GROWS_FOR);
+	cr_expect_eq(t->rows.at[0].cell[3], 0);
+	cr_assert_eq(t->notes.n, 1);
+	cr_expect_str_eq(t->notes.at[0],
+			 "AT END is before the final frees: LEAKED is what these left");
+	heap_table_free(t);
 	footprint_free(m);
 	profile_free(p);
 }

@@ -224,25 +224,29 @@ static void note_left_out(struct leaks *l)
 				fmt_counted(n, l->n_small, "site")));
 }
 
-/* Why some hold less at the end than they leaked. */
+/* Why some hold less at the end than they leaked, or more. */
 static void note_end(struct leaks *l)
 {
 	uint32_t n_gone = l->ask->f->manner.n_gone;
 	char n[FMT_COUNTED_SIZE];
-	bool any = false;
+	bool less = false, more = false;
 
 	for (size_t i = 0; i < l->ask->out->rows.n; i++) {
 		const int64_t *cell = l->ask->out->rows.at[i].cell;
 
-		any |= cell[2] < cell[3];
+		less |= cell[2] < cell[3];
+		more |= cell[2] > cell[3];
 	}
-	if (any && n_gone > 0)
+	if (less && n_gone > 0)
 		heap_note(l->ask, xasprintf("AT END leaves out what %s held that ended earlier: "
 					    "LEAKED has it",
 					    fmt_counted(n, n_gone, "heap")));
-	else if (any && l->n < l->lines->n_row_slots)
+	else if (less && l->n < l->lines->n_row_slots)
 		heap_note(l->ask, xstrdup("AT END is before the final frees: LEAKED has what came "
 					  "during these, too"));
+	if (more && (!less || n_gone > 0) && l->n < l->lines->n_row_slots)
+		heap_note(l->ask, xstrdup("AT END is before the final frees: LEAKED is what these "
+					  "left"));
 }
 
 static void add_all(struct leaks *l)
