@@ -56,19 +56,19 @@ int text_read_all(struct text_read *t, text_take *take, void *reader, struct pro
 			break;
 		}
 		rc = lines_fill(&t->lines, &t->damage);
-		progress_set(progress, input_file_done(in),
+		progress_set(progress, t->lines.file_done,
 			     input_follows(in) ? 0 : input_file_bytes(in));
 		if (!pen)
 			builder_begin(t->p);
 		pen = true;
 		take(reader, rc <= 0);
 		progress_lost(progress, t->bad.n);
-		if (!t->waits && input_offset(in) - published < PUBLISH_BYTES &&
+		if (!t->waits && t->lines.offset - published < PUBLISH_BYTES &&
 		    now_ns() - since < PUBLISH_NS)
 			continue;
 		t->full = builder_end(t->p) < 0;
 		pen = false;
-		published = input_offset(in);
+		published = t->lines.offset;
 		since = now_ns();
 	}
 	if (pen)
@@ -92,8 +92,7 @@ void text_read_tell(const struct text_read *t)
 	bad_lines_tell(&t->bad, t->p, t->capture);
 	if (t->full)
 		build_fact(t->p, t->capture, "losses", "rest of the file", FACT_LOSS,
-			   "does not fit into memory; read up to byte %" PRIu64,
-			   input_offset(t->lines.in));
+			   "does not fit into memory; read up to byte %" PRIu64, t->lines.offset);
 	if (t->damage.code != 0)
 		build_fact(t->p, t->capture, "losses", "rest of the file", FACT_LOSS, "%s",
 			   err_text(&t->damage));

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks are read behind what is left of the last line, which is moved to the front first. */
+/*
+ * Blocks are read behind what is left of the last line, which is moved to the front first. One that was read ahead comes in a text
+ * of its own, and what is left is copied before it.
+ */
 #include "config.h"
 
 #include "input/lines.h"
 
-#include "base/err.h"
+#include "base/task.h"
 #include "base/text.h"
 #include "input/input.h"
 
@@ -14,6 +17,9 @@
 #define BLOCK_BYTES ((size_t)1 << 20)
 #define REPLACEMENT 0xFFFDu
 
+/* Room before a block that is read ahead: what is left of a line is seldom more. */
+#define LEFT_BYTES ((size_t)64 << 10)
+
 void lines_init(struct lines *l, struct input *in)
 {
 	*l = (struct lines){ .in = in };
@@ -21,6 +27,10 @@ void lines_init(struct lines *l, struct input *in)
 
 void lines_done(struct lines *l)
 {
+	task_join(l->ahead.task);
+	l->ahead.task = NULL;
+	vec_done(&l->ahead.text);
+	err_clear(&l->ahead.damage);
 	vec_done(&l->text);
 	free(l->raw);
 	l->raw = NULL;
@@ -110,6 +120,7 @@ static ssize_t fill_utf16(struct lines *l, struct err *e)
 	return got;
 }
 
+/* Reads a block behind text.n; returns what was read. */
 static ssize_t fill_utf8(struct lines *l, struct err *e)
 {
 	ssize_t got;
@@ -121,6 +132,54 @@ static ssize_t fill_utf8(struct lines *l, struct err *e)
 	return got;
 }
 
+static int read_ahead(void *arg)
+{
+	struct lines *l = arg;
+	struct lines_ahead *a = &l->ahead;
+
+	vec_reserve(&a->text, LEFT_BYTES + BLOCK_BYTES);
+	a->got = input_read(l->in, a->text.at + LEFT_BYTES, BLOCK_BYTES, &a->damage);
+	return 0;
+}
+
+/* What is small, plain, or comes when it likes is not worth a thread. */
+static bool is_worth_a_thread(const struct lines *l)
+{
+	return l->encoding == LINES_UTF8 && l->offset >= BLOCK_BYTES && *input_packing(l->in) &&
+	       input_file_bytes(l->in) > 0 && !input_follows(l->in);
+}
+
+/* Adds the block that was read ahead, waiting for it; returns what was read. */
+static ssize_t fill_from_ahead(struct lines *l, struct err *e)
+{
+	struct lines_ahead *a = &l->ahead;
+	size_t n, left = l->text.n - l->at;
+
+	task_join(a->task);
+	a->task = NULL;
+	if (a->got < 0)
+		err_set(e, (int)a->got, "%s", err_text(&a->damage));
+	err_clear(&a->damage);
+	n = a->got > 0 ? (size_t)a->got : 0;
+	if (left <= LEFT_BYTES) {
+		char *was = l->text.at;
+		size_t cap = l->text.cap;
+
+		memcpy(a->text.at + LEFT_BYTES - left, was + l->at, left);
+		l->text.at = a->text.at;
+		l->text.cap = a->text.cap;
+		l->text.n = LEFT_BYTES + n;
+		l->at = LEFT_BYTES - left;
+		a->text.at = was;
+		a->text.cap = cap;
+	} else {
+		vec_reserve(&l->text, l->text.n + n);
+		memcpy(l->text.at + l->text.n, a->text.at + LEFT_BYTES, n);
+		l->text.n += n;
+	}
+	return a->got;
+}
+
 /* NULs of text[from, n) become U+0001. */
 static void replace_nuls(char *text, size_t from, size_t n)
 {
@@ -130,31 +189,49 @@ static void replace_nuls(char *text, size_t from, size_t n)
 		*at = '\1';
 }
 
-int lines_fill(struct lines *l, struct err *e)
+/* Moves what is left to the front. */
+static void move_left(struct lines *l)
 {
 	size_t left = l->text.n - l->at;
+
+	if (left > 0)
+		memmove(l->text.at, l->text.at + l->at, left);
+	l->text.n = left;
+	l->at = 0;
+}
+
+int lines_fill(struct lines *l, struct err *e)
+{
+	size_t searched, left;
 	ssize_t got;
 	int rc;
 
 	if (l->ended)
 		return 0;
-	if (left > LINES_MOST_BYTES) {
+	if (l->text.n - l->at > LINES_MOST_BYTES) {
 		l->skipping = true;
-		left = 0;
+		l->at = l->searched = l->text.n;
 	}
-	if (left > 0)
-		memmove(l->text.at, l->text.at + l->at, left);
-	l->searched = left > 0 ? l->searched - l->at : 0;
-	l->text.n = left;
-	l->at = 0;
+	left = l->text.n - l->at;
+	searched = l->searched - l->at;
 	rc = l->begun ? 0 : begin(l, e);
 	if (rc < 0) {
 		l->ended = true;
 		return rc;
 	}
-	got = l->encoding == LINES_UTF8 ? fill_utf8(l, e) : fill_utf16(l, e);
-	replace_nuls(l->text.at, left, l->text.n);
+	if (l->ahead.task) {
+		got = fill_from_ahead(l, e);
+	} else {
+		move_left(l);
+		got = l->encoding == LINES_UTF8 ? fill_utf8(l, e) : fill_utf16(l, e);
+	}
+	l->searched = l->at + searched;
+	replace_nuls(l->text.at, l->at + left, l->text.n);
 	l->ended = got <= 0;
+	l->offset = input_offset(l->in);
+	l->file_done = input_file_done(l->in);
+	if (!l->ended && is_worth_a_thread(l))
+		l->ahead.task = task_start(read_ahead, l, -1);
 	return got > 0 ? 1 : (int)got;
 }
 

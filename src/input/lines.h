@@ -9,16 +9,26 @@
 #ifndef PROFTOP_INPUT_LINES_H
 #define PROFTOP_INPUT_LINES_H
 
+#include "base/err.h"
 #include "base/mem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-struct err;
 struct input;
+struct task;
 
 #define LINES_MOST_BYTES ((size_t)64 << 20)
+
+/* The next block of a packed file, unpacked on another thread while this one is taken. */
+struct lines_ahead {
+	struct task *task; /* NULL: there is none */
+	VEC(char) text;    /* room for what is left of the last line, then the block */
+	ssize_t got;       /* bytes of the block, or what input_read() returned */
+	struct err damage; /* why it returned that */
+};
 
 enum lines_encoding { LINES_UTF8, LINES_UTF16LE, LINES_UTF16BE };
 
@@ -34,9 +44,12 @@ struct lines {
 	bool ended;    /* the input is */
 	bool skipping; /* within a line that is too long */
 	uint64_t n;    /* lines handed out: the number of the last one, from 1 */
+	/* Of the input, whose own may be ahead: input_offset() and input_file_done() at the end of text. */
+	uint64_t offset, file_done;
+	struct lines_ahead ahead;
 };
 
-/* Zeroed but for the input. */
+/* Zeroed but for the input, which nobody else reads or asks how far it is until lines_done(). */
 void lines_init(struct lines *l, struct input *in);
 void lines_done(struct lines *l);
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/task.h"
 #include "input/input.h"
+#include "input/lines.h"
 #include "input/whole_input.h"
 #include "tests/support/others_rest.h"
 
@@ -412,6 +413,65 @@ Test(input, unpacked_ahead)
 		free(packed.at);
 		free(text.at);
 	}
+}
+
+/* Lines of a packed file, whose blocks another thread unpacks ahead, are those of the plain one, with those that span blocks. */
+Test(input, lines_unpacked_ahead)
+{
+	enum { N_BYTES = 5 << 20 };
+	struct blob text = { xmalloc(N_BYTES), N_BYTES };
+	uint32_t seed = 1;
+
+	for (size_t i = 0; i < text.n; i++) {
+		seed = seed * 1664525 + 1013904223;
+		text.at[i] = seed >> 16 & 15 ? (uint8_t)('a' + (seed >> 20) % 8) : '\n';
+	}
+	/* from one block into the next but one, longer than what is left before a block, and a NUL */
+	memset(text.at + (1 << 20) + 5000, 'x', (1 << 20) + 100000);
+	text.at[3 << 20] = '\0';
+	for (size_t k = 1; k < 3; k++) {
+		struct blob packed = packings[k].pack(text.at, text.n);
+
+		for (int cut = 0; cut < 2; cut++) {
+			struct input *in[2] = {
+				input_of_bytes(text.at, text.n, "plain"),
+				input_of_bytes(packed.at, packed.n - (cut ? 1000 : 0), "packed")
+			};
+			struct err e = ERR_INIT;
+			struct lines l[2];
+			bool ahead = false;
+			int rc = 1;
+
+			lines_init(&l[0], in[0]);
+			lines_init(&l[1], in[1]);
+			while (rc > 0) {
+				const char *s[2];
+				size_t n[2];
+
+				rc = lines_fill(&l[1], &e);
+				ahead |= l[1].ahead.task != NULL;
+				while (lines_next(&l[1], &s[1], &n[1])) {
+					while (!lines_next(&l[0], &s[0], &n[0]))
+						cr_assert_eq(lines_fill(&l[0], NULL), 1);
+					/* the last line of what was cut is, too */
+					cr_assert(n[0] == n[1] || (cut && rc < 0));
+					cr_assert_eq(memcmp(s[0], s[1], n[1]), 0);
+				}
+			}
+			cr_expect(ahead);
+			cr_expect_eq(rc, cut ? -EBADMSG : 0);
+			cr_expect_eq(e.code, rc);
+			cr_expect(cut ? l[1].offset < text.n : l[1].offset == text.n);
+			cr_expect(cut || l[1].n >= l[0].n);
+			err_clear(&e);
+			lines_done(&l[0]);
+			lines_done(&l[1]);
+			input_close(in[0]);
+			input_close(in[1]);
+		}
+		free(packed.at);
+	}
+	free(text.at);
 }
 
 Test(input, pread_and_changes_of_plain_files)
