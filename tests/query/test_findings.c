@@ -184,6 +184,70 @@ Test(findings, name_what_was_planted_and_nothing_else)
 		}
 }
 
+/* Functions that share all of the time, in tenths of a percent, spread over it. */
+static const struct {
+	const char *what;
+	int share[8];
+	const char *rules, *says;
+} shared_out[] = {
+	{ "60, 35, 5",
+	  { 600, 350, 50 },
+	  "hotspot",
+	  "One function takes 60.0 % of the CPU time by itself: a." },
+	{ "51, 26, 23", { 510, 260, 230 }, "hotspot", "takes 51.0 %" },
+	{ "66, 34", { 660, 340 }, "hotspot", "takes 66.0 %" },
+	{ "half and quarters", { 500, 250, 250 }, "hotspot", "takes 50.0 %" },
+	{ "two halves",
+	  { 500, 500 },
+	  "few-functions",
+	  "2 functions take 100.0 % of the CPU time: a (50.0 %) and b (50.0 %)." },
+	{ "nearly two halves", { 520, 480 }, "few-functions", "a (52.0 %) and b (48.0 %)." },
+	{ "three thirds",
+	  { 334, 333, 333 },
+	  "few-functions",
+	  "3 functions take 100.0 % of the CPU time: a (33.4 %), b (33.3 %) and c (33.3 %)." },
+	{ "nearly three thirds", { 340, 335, 325 }, "few-functions", "3 functions take 100.0 %" },
+	{ "the third is lighter", { 400, 350, 250 }, "few-functions", "2 functions take 75.0 %" },
+	{ "more than are named",
+	  { 300, 160, 90, 90, 90, 90, 90, 90 },
+	  "few-functions",
+	  "3 functions take 55.0 % of the CPU time: a (30.0 %), b (16.0 %) and c (9.0 %); 5 more are as heavy as the last." },
+	{ "one more than has room",
+	  { 200, 160, 160, 160, 160, 160 },
+	  "few-functions",
+	  "; 3 more are as heavy as the last." },
+};
+
+Test(findings, name_what_has_half_of_it)
+{
+	for (size_t i = 0; i < sizeof(shared_out) / sizeof(*shared_out); i++) {
+		struct text t = { 0 };
+		char *sentences, *rules, stack[] = "=p;main@p;a@p";
+		struct profile *p;
+		int64_t ms = 0;
+
+		for (int k = 0; k < 1000; k++) {
+			int of = 0, left = k * 619 % 1000;
+
+			while (left >= shared_out[i].share[of])
+				left -= shared_out[i].share[of++];
+			stack[sizeof(stack) - 4] = (char)('a' + of);
+			put_samples(&t, stack, 1, &ms);
+		}
+		vec_push(&t, '\0');
+		p = made_profile(t.at);
+		rules = rules_of(p, "", &sentences);
+		cr_expect_str_eq(rules, shared_out[i].rules, "%s: %s\n%s", shared_out[i].what,
+				 rules, sentences);
+		cr_expect(strstr(sentences, shared_out[i].says), "%s: %s", shared_out[i].what,
+			  sentences);
+		vec_done(&t);
+		free(rules);
+		free(sentences);
+		profile_free(p);
+	}
+}
+
 /* The share that the sentence has of the function, and what the filter leaves of it. */
 static void check_phase(const struct profile *p)
 {

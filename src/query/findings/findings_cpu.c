@@ -19,13 +19,16 @@
 /* No sentence about fewer. */
 #define SAMPLES_LEAST 20
 
-/* A function with so large a part, twice that of any other, stands out; where the largest has less than that, nothing does. */
+/* A function with so large a part, twice that of any other, stands out, and so does one with half of everything; where the
+ * largest has less than FLAT_SHARE, nothing does. */
 #define HOTSPOT_SHARE 0.20
 #define FLAT_SHARE    0.05
 /* To say that nothing stands out, so many samples must have been spread. */
 #define FLAT_SAMPLES  500
 /* So many functions that take half of it together are worth a sentence. */
 #define FEW_MOST      5u
+/* As heavy as another is what has so large a part of it: chance makes the same of two samplings. */
+#define AS_HEAVY      0.9
 
 /* Recursion is worth a sentence where so large a part is in it, and so deep. */
 #define RECURSION_SHARE 0.10
@@ -339,10 +342,20 @@ static void say_hotspot(struct cpu_case *c, uint32_t row, int64_t base)
 	free(share);
 }
 
-static void say_few(struct cpu_case *c, const uint32_t *row, uint32_t n, int64_t sum, int64_t base)
+/* Of n that are named, and n_more that are as heavy as the last of these. */
+static void say_few(struct cpu_case *c, const uint32_t *row, uint32_t n, uint32_t n_more,
+		    int64_t base)
 {
-	char *share = cpu_case_percent(sum, base), *list = xstrdup("");
+	char *share, *list = xstrdup(""), *more;
+	int64_t sum = 0;
 	struct finding *f;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += self_of(c, row[i]);
+	share = cpu_case_percent(sum, base);
+	more = n_more ? xasprintf("; %u more %s as heavy as the last", n_more,
+				  n_more == 1 ? "is" : "are")
+		      : xstrdup("");
 
 	for (uint32_t i = 0; i < n; i++) {
 		char *each = cpu_case_percent(self_of(c, row[i]), base);
@@ -356,11 +369,12 @@ static void say_few(struct cpu_case *c, const uint32_t *row, uint32_t n, int64_t
 		free(each);
 		list = longer;
 	}
-	f = findings_add(
-		c->out, "few-functions", "top", (double)sum / (double)c->whole,
-		xasprintf("%u functions take %s %s%s: %s.", n, share, c->of, busy(c), list));
+	f = findings_add(c->out, "few-functions", "top", (double)sum / (double)c->whole,
+			 xasprintf("%u functions take %s %s%s: %s%s.", n, share, c->of, busy(c),
+				   list, more));
 	f->key_id = key_of(c, row[0])->id;
 	free(share);
+	free(more);
 	free(list);
 }
 
@@ -400,9 +414,20 @@ static int64_t self_besides(const struct cpu_case *c, const uint32_t *row, uint3
 	return sum;
 }
 
+/* How many of n rows by falling self come after the first `of` and are as heavy as the last of these. */
+static uint32_t n_as_heavy(const struct cpu_case *c, const uint32_t *row, uint32_t n, uint32_t of)
+{
+	uint32_t n_more = 0;
+
+	while (of > 0 && of + n_more < n &&
+	       (double)self_of(c, row[of + n_more]) >= AS_HEAVY * (double)self_of(c, row[of - 1]))
+		n_more++;
+	return n_more;
+}
+
 int find_hotspot(struct cpu_case *c)
 {
-	uint32_t n, *row = rows_by_self(c, &n), n_half = 0;
+	uint32_t n, *row = rows_by_self(c, &n), n_half = 0, n_more, n_named;
 	int64_t base = c->whole - c->idle, sum = 0, first, second;
 
 	say_few_samples(c);
@@ -414,14 +439,17 @@ int find_hotspot(struct cpu_case *c)
 	while (n_half < n && sum < base / 2)
 		sum += self_of(c, row[n_half++]);
 	second = n > 1 ? self_of(c, row[1]) : 0;
-	if ((double)first >= HOTSPOT_SHARE * (double)base && first / 2 >= second &&
+	n_more = n_as_heavy(c, row, n, n_half);
+	n_named = n_half + n_more <= FEW_MOST ? n_half + n_more : n_half;
+	if ((double)first >= HOTSPOT_SHARE * (double)base &&
+	    (first / 2 >= second || (n_half == 1 && n_more == 0)) &&
 	    cpu_case_samples(c, first) >= SAMPLES_LEAST) {
 		if ((double)self_besides(c, row, 1) >= HOTSPOT_SHARE * (double)base)
 			say_hotspot(c, row[0], base);
-	} else if (sum >= base / 2 && n_half > 1 && n_half <= FEW_MOST &&
+	} else if (sum >= base / 2 && n_named > 1 && n_named <= FEW_MOST &&
 		   cpu_case_samples(c, sum) >= SAMPLES_LEAST &&
-		   self_besides(c, row, n_half) >= base / 2) {
-		say_few(c, row, n_half, sum, base);
+		   self_besides(c, row, n_named) >= base / 2) {
+		say_few(c, row, n_named, n_half + n_more - n_named, base);
 	}
 	if ((double)first < FLAT_SHARE * (double)base &&
 	    cpu_case_samples(c, base) >= FLAT_SAMPLES && sum >= base / 2)
