@@ -405,11 +405,12 @@ fi
 
 # Without a terminal a signal ends what is waited for, not what was seen: here the writer ends by it, too.
 live_ends_by() {
+    rm -f err # what the one before said there would be taken for its word
     mkfifo fed
     env --default-signal=INT,TERM "$proftop" live - <fed >out 2>err &
     exec 3>fed
     cat small.folded >&3
-    until grep -q 'or with Ctrl-C' err; do kill -0 $! || break; sleep 0.1; done
+    until grep -qs 'or with Ctrl-C' err; do kill -0 $! || break; sleep 0.1; done
     kill -"$1" $!
     exec 3>&-
     wait $! || fault "live that SIG$1 ended: exit status $?"
