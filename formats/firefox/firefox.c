@@ -24,6 +24,7 @@
 #include <string.h>
 
 #define NS_PER_MS 1e6
+#define AHEAD     16 /* samples: their stacks lie far apart */
 
 struct reader {
 	struct profile *p;
@@ -135,6 +136,8 @@ static void add_samples(struct reader *r, struct firefox_stacks *stacks,
 	for (size_t i = 0; i < s->stack.n && !progress_cancelled(r->progress); i++) {
 		double time = i < s->time.n ? s->time.at[i] : NAN;
 
+		if (i + AHEAD < s->stack.n)
+			firefox_stack_fetch(stacks, s->stack.at[i + AHEAD]);
 		ms = s->deltas ? ms + (isnan(time) ? 0 : time) : time;
 		if (s->stack.at[i] == FIREFOX_NONE) {
 			r->n_idle++;

@@ -14,6 +14,7 @@
 
 /* Stacks are made in the order of the table where there are at most so many of them for a sample. */
 #define WORTH_ORDER 8
+#define AHEAD       8 /* stacks of the table */
 
 static uint32_t at(const firefox_indexes *v, uint32_t i)
 {
@@ -173,9 +174,8 @@ static uint32_t location_of(struct firefox_stacks *s, uint32_t frame)
 {
 	const struct firefox_tables *t = s->tables;
 	bool gecko = t->frame_location.n > 0;
-	size_t n = gecko ? t->frame_location.n : t->frame_func.n;
 
-	if (frame >= n)
+	if (frame >= s->n_locations)
 		return ID_NONE;
 	if (s->location[frame] == ID_NONE)
 		s->location[frame] =
@@ -189,11 +189,19 @@ static void know(struct firefox_stacks *s, uint32_t index, stack_id stack)
 	vec_push(&s->known, index);
 }
 
+void firefox_stack_fetch(const struct firefox_stacks *s, uint32_t index)
+{
+	if (index < s->tables->frame.n)
+		__builtin_prefetch(&s->stack[index]);
+}
+
 stack_id firefox_stack(struct firefox_stacks *s, uint32_t index)
 {
 	const struct firefox_tables *t = s->tables;
 	stack_id stack = s->root;
 
+	if (index < t->frame.n && s->stack[index] != ID_NONE)
+		return (stack_id){ s->stack[index] };
 	vec_clear(&s->path);
 	while (index < t->frame.n && s->stack[index] == ID_NONE && s->path.n <= t->frame.n) {
 		vec_push(&s->path, index);
@@ -240,9 +248,9 @@ void firefox_stacks_init(struct firefox_stacks *s, struct profile *p,
 	*s = (struct firefox_stacks){
 		.p = p, .text = text, .tables = tables, .libs = libs, .native = native
 	};
-	s->location = unknown(tables->frame_location.n > tables->frame_func.n
-				      ? tables->frame_location.n
-				      : tables->frame_func.n);
+	s->n_locations = tables->frame_location.n > 0 ? tables->frame_location.n
+						      : tables->frame_func.n;
+	s->location = unknown(s->n_locations);
 	s->stack = unknown(tables->frame.n);
 }
 
@@ -253,6 +261,21 @@ void firefox_stacks_begin(struct firefox_stacks *s, stack_id root)
 		s->stack[s->known.at[i]] = ID_NONE;
 	vec_clear(&s->known);
 	s->root = root;
+}
+
+/* Prefetches what makes a stack, where the one that it is on is known. */
+static void fetch(struct firefox_stacks *s, size_t i)
+{
+	const struct firefox_tables *t = s->tables;
+	uint32_t prefix, frame;
+
+	if (i >= t->frame.n)
+		return;
+	prefix = at(&t->prefix, (uint32_t)i);
+	frame = t->frame.at[i];
+	if (prefix < t->frame.n && frame < s->n_locations && s->stack[prefix] != ID_NONE)
+		build_stack_fetch(s->p, (stack_id){ s->stack[prefix] },
+				  (location_id){ s->location[frame] });
 }
 
 void firefox_stacks_of(struct firefox_stacks *s, const firefox_indexes *samples)
@@ -269,9 +292,11 @@ void firefox_stacks_of(struct firefox_stacks *s, const firefox_indexes *samples)
 	for (size_t i = t->frame.n; i-- > 0;)
 		if (used[i] && at(&t->prefix, (uint32_t)i) < i)
 			used[t->prefix.at[i]] = true;
-	for (size_t i = 0; i < t->frame.n; i++)
+	for (size_t i = 0; i < t->frame.n; i++) {
+		fetch(s, i + AHEAD);
 		if (used[i])
 			firefox_stack(s, (uint32_t)i);
+	}
 	free(used);
 }
 

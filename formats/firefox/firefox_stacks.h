@@ -13,12 +13,13 @@ struct firefox_stacks {
 	const struct firefox_tables *tables; /* a thread's own, or the shared ones */
 	struct firefox_native *native;       /* names addresses in libraries */
 	const firefox_indexes *libs; /* index of the text's, where a thread has its own; or NULL */
-	uint32_t *location;          /* [frames] location_id, ID_NONE: not asked for yet; owned */
-	uint32_t *stack;             /* [stacks] stack_id, likewise; owned */
-	firefox_indexes path;        /* of stacks up to one that is known */
-	firefox_indexes known;       /* of stacks that the thread has used */
-	stack_id root;               /* what all of the thread begin with */
-	uint64_t n_odd;              /* indexes of nothing */
+	size_t n_locations;          /* frames of the table */
+	uint32_t *location;    /* [n_locations] location_id, ID_NONE: not asked for yet; owned */
+	uint32_t *stack;       /* [stacks] stack_id, likewise; owned */
+	firefox_indexes path;  /* of stacks up to one that is known */
+	firefox_indexes known; /* of stacks that the thread has used */
+	stack_id root;         /* what all of the thread begin with */
+	uint64_t n_odd;        /* indexes of nothing */
 };
 
 /* Borrows all of it. */
@@ -35,6 +36,9 @@ void firefox_stacks_begin(struct firefox_stacks *s, stack_id root);
  * Wants the pen.
  */
 void firefox_stacks_of(struct firefox_stacks *s, const firefox_indexes *samples);
+
+/* Prefetches what firefox_stack() of that index reads. */
+void firefox_stack_fetch(const struct firefox_stacks *s, uint32_t index);
 
 /* Of an index of the stack table; the root where it is none. Wants the pen. */
 stack_id firefox_stack(struct firefox_stacks *s, uint32_t index);

@@ -561,6 +561,14 @@ stack_id build_stack(struct profile *p, stack_id parent, location_id l)
 	return (stack_id){ next };
 }
 
+void build_stack_fetch(const struct profile *p, stack_id parent, location_id l)
+{
+	if (parent.v >= p->now.n_stacks)
+		return;
+	__builtin_prefetch(&STORE_AT(struct store_child, p->trie.child, parent.v), 1);
+	stack_index_fetch(&p->trie.by_parent, hash_pair(parent.v, l.v));
+}
+
 void build_stacks(struct profile *p, const stack_id *parent, const location_id *l, uint32_t n,
 		  stack_id *out)
 {

@@ -108,6 +108,8 @@ void build_location_inlines(struct profile *p, location_id l, const struct frame
 
 /* The child of parent at location. Hot: mostly the one that was asked for last, else one hash look-up. */
 stack_id build_stack(struct profile *p, stack_id parent, location_id l);
+/* Prefetches what build_stack() of these reads. Any ids may be given. */
+void build_stack_fetch(const struct profile *p, stack_id parent, location_id l);
 /* As build_stack() of each in order, in the way of build_strings(). n <= BUILD_BATCH. */
 void build_stacks(struct profile *p, const stack_id *parent, const location_id *l, uint32_t n,
 		  stack_id *out);

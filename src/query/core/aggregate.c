@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AHEAD 16 /* rows: sums of stacks lie far apart */
+
 /* What is noted on the way, to be made an answer of at the end. */
 struct notes {
 	bool *threads;        /* [n_threads] have rows of column 0 that passed; owned */
@@ -89,6 +91,8 @@ static void add_column(const struct sample_scan *r, uint32_t c, struct weights *
 	for (uint64_t i = 0; i < r->n; i++) {
 		int64_t x;
 
+		if (to && i + AHEAD < r->n)
+			__builtin_prefetch(&to[(size_t)stack[i + AHEAD] * n_columns], 1);
 		if ((event && !sample_scan_counts(column, event[i])) || (own && !own[i]))
 			continue;
 		x = sample_scan_adds(r, column, i);
@@ -155,6 +159,8 @@ static void note_activity(const struct sample_scan *r, const struct notes *n, st
 		bool passes = !lens || lens[i];
 		uint64_t n_samples;
 
+		if (w->samples && i + AHEAD < r->n)
+			__builtin_prefetch(&w->samples[rows->stack[i + AHEAD]], 1);
 		if ((own && !own[i]) || (any_time && !any_time[i]) ||
 		    !sample_scan_counts(&r->column[0], r->event ? r->event[i] : 0))
 			continue;
