@@ -71,11 +71,12 @@ struct annotation_code {
 struct annotation_block {
 	const char *function; /* whose symbol it is */
 	const char *module;
-	const char *path;    /* of the file; "" */
-	const char *why;     /* why there is no code; NULL: there is */
-	const char *warning; /* NULL: there is none */
-	uint32_t first, n;   /* code[first .. first + n) */
-	bool inlined;        /* only the parts where the function was inlined */
+	const char *path;      /* of the file; "" */
+	const char *why;       /* why there is no code; NULL: there is */
+	const char *warning;   /* NULL: there is none */
+	uint32_t first, n;     /* code[first .. first + n) */
+	bool inlined;          /* only the parts where the function was inlined */
+	bool of_side[N_SIDES]; /* which sides of a comparison have it; none without one */
 };
 
 struct annotation {

@@ -456,6 +456,8 @@ static int read_module(struct listing *l, uint32_t from, uint32_t to, struct pro
 		if (rc == 0)
 			drop_others(&r, first_block);
 	}
+	for (size_t i = first_block; l->of->diff && i < l->a->blocks.n; i++)
+		memcpy(l->a->blocks.at[i].of_side, r.of_side, sizeof(r.of_side));
 	vec_done(&r.hosts);
 	vec_done(&r.asked);
 	vec_done(&r.physical);

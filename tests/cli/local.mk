@@ -9,4 +9,5 @@ t_cli_SOURCES += \
 	tests/cli/test_output.c \
 	tests/cli/test_ratio.c \
 	tests/cli/test_report.c \
+	tests/cli/test_report_annotate.c \
 	tests/cli/test_rows.c

@@ -217,6 +217,14 @@ Test(annotate_sides, say_of_which_side_the_source_may_be_another)
 			set_time(program[side], cases[i].built[side]);
 		a = annotate_below(of, dir);
 		has_lines = a->files.n > 0;
+		/* The two programs have no build-id in common: each has its own code. */
+		cr_expect_eq(a->blocks.n, 2);
+		for (size_t k = 0; k < a->blocks.n; k++)
+			cr_expect_eq(a->blocks.at[k].of_side[SIDE_BEFORE],
+				     strcmp(a->blocks.at[k].path, program[SIDE_BEFORE]) == 0);
+		for (size_t k = 0; k < a->blocks.n; k++)
+			cr_expect_eq(a->blocks.at[k].of_side[SIDE_AFTER],
+				     strcmp(a->blocks.at[k].path, program[SIDE_AFTER]) == 0);
 		if (has_lines)
 			expect_warning(a, cases[i].side, source);
 		annotation_free(a);

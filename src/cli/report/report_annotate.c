@@ -190,6 +190,14 @@ static void put_inline(const struct printer *p, const struct annotation_inline *
 	free(text);
 }
 
+/* Of two builds both have their code: diff's marks say whose it is. */
+static char side_mark(const struct printer *p, const struct annotation_code *c)
+{
+	const bool *has = p->a->blocks.at[c->block].of_side;
+
+	return has[SIDE_BEFORE] == has[SIDE_AFTER] ? ' ' : has[SIDE_BEFORE] ? '-' : '+';
+}
+
 static void put_code(const struct printer *p, const struct annotation_code *c)
 {
 	char *text = c->note ? xasprintf("%s  <%s>", c->text, c->note)
@@ -202,7 +210,8 @@ static void put_code(const struct printer *p, const struct annotation_code *c)
 			     : xstrdup(c->text);
 
 	put_numbers(p, c->numbers);
-	fprintf(p->to, "   %c %8" PRIx64 ":  ", c->is_target ? '>' : ' ', c->shown);
+	fprintf(p->to, " %c %c %8" PRIx64 ":  ", side_mark(p, c), c->is_target ? '>' : ' ',
+		c->shown);
 	put_text(p, text, number_cols(p) + 16);
 	free(text);
 }
@@ -281,7 +290,9 @@ static void put_title(const struct printer *p)
 	fprintf(p->to, "# %s", clean);
 	free(clean);
 	if (p->r->analysis->diff) {
-		fprintf(p->to, "\n# shares of all of each side\n#%*s %*s   LINE  SOURCE\n",
+		fprintf(p->to,
+			"\n# shares of all of each side\n"
+			"# -: code of BEFORE alone, +: of AFTER alone\n#%*s %*s   LINE  SOURCE\n",
 			NUMBER_COLS - 1, "BEFORE", NUMBER_COLS - 1, "AFTER");
 		return;
 	}
