@@ -273,6 +273,73 @@ Test(code_weights, lines_as_a_grouping)
 	profile_free(p);
 }
 
+/* Kept frames keep their lines under transforms; a collapsed one has none, and a folded one that of its innermost frame. */
+static const struct {
+	const char *filter, *rows;
+	bool inlines;
+} transformed[] = {
+	{ "focus:^work$",
+	  "prog.c:20 0/8, prog.c:21 0/14, prog.c:22 1/1, prog.c:5 12/12, prog.c:6 2/2, ", true },
+	{ "focus:^work$", "prog.c:20 0/8, prog.c:21 14/14, prog.c:22 1/1, ", false },
+	{ "focus-path:main;work",
+	  "prog.c:20 0/8, prog.c:21 0/14, prog.c:22 1/1, prog.c:5 12/12, prog.c:6 2/2, ", true },
+	{ "merge:^step$",
+	  "prog.c:10 0/14, prog.c:11 16/17, prog.c:20 0/8, prog.c:21 14/14, prog.c:22 1/1, ",
+	  true },
+	{ "merge-path:main;work",
+	  "prog.c:10 0/14, prog.c:11 17/17, prog.c:20 0/8, prog.c:21 0/8, prog.c:5 12/12, prog.c:6 2/2, ",
+	  true },
+	{ "collapse:^work$", "prog.c:10 0/14, prog.c:11 16/17, work 15/15, ", true },
+	{ "collapse:^step$ merge:^main$",
+	  "prog.c:20 0/8, prog.c:21 0/14, prog.c:22 1/1, step 14/14, ", true },
+	{ "recursion:all",
+	  "prog.c:10 0/14, prog.c:11 16/17, prog.c:21 0/14, prog.c:22 1/1, prog.c:5 12/12, prog.c:6 2/2, ",
+	  true },
+	{ "recursion:direct",
+	  "prog.c:10 0/14, prog.c:11 16/17, prog.c:21 0/14, prog.c:22 1/1, prog.c:5 12/12, prog.c:6 2/2, ",
+	  true },
+	{ "focus-module:prog focus:^step$", "prog.c:5 12/12, prog.c:6 2/2, ", true },
+	{ "collapse-module:prog", "[prog] 31/31, ", true },
+};
+
+/* "label self/total, " of all rows, by label. */
+static char *rows_text(const struct analysis *a)
+{
+	char *out = NULL;
+	size_t size;
+	FILE *to = open_memstream(&out, &size);
+
+	for (uint32_t rank = 0; rank < a->keys.n; rank++)
+		for (uint32_t i = 0; i < a->table.n_rows; i++)
+			if (a->keys.rank[a->table.key[i]] == rank)
+				fprintf(to, "%s %ld/%ld, ", a->keys.key[a->table.key[i]].label,
+					(long)a->table.self[i], (long)a->table.total[i]);
+	fclose(to);
+	return out;
+}
+
+Test(code_weights, lines_under_transforms)
+{
+	struct profile *p = make();
+
+	for (size_t i = 0; i < sizeof(transformed) / sizeof(transformed[0]); i++) {
+		struct analysis *a;
+		struct lens lens;
+		char *text;
+
+		made_lens(&lens, p, transformed[i].filter);
+		lens.grouping = GROUP_LINE;
+		lens.inlines = transformed[i].inlines;
+		cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+		text = rows_text(a);
+		cr_expect_str_eq(text, transformed[i].rows, "%s: %s", transformed[i].filter, text);
+		free(text);
+		analysis_free(a);
+		lens_done(&lens);
+	}
+	profile_free(p);
+}
+
 /* 0x21 and 0x22 are a set: the stack that has both, and one of them twice, pays once. */
 Test(code_weights, sets_count_a_stack_once)
 {

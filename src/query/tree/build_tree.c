@@ -3,7 +3,7 @@
  * One pass back over the trie to see which stacks matter, one forward to place them.
  *
  * Without transforms, nodes are keys at once. With them, nodes are first atoms, as transforms speak
- * of functions whatever the grouping, and are grouped at the end.
+ * of functions whatever the grouping, and are grouped at the end. Where lines are grouped, they are atoms at lines.
  */
 #include "config.h"
 
@@ -14,6 +14,7 @@
 #include "base/task.h"
 #include "query/core/filter.h"
 #include "query/core/frame_ids.h"
+#include "query/tree/line_frames.h"
 #include "query/tree/transform.h"
 
 #include <errno.h>
@@ -25,10 +26,12 @@
 
 struct planter {
 	const struct profile_counts *counts;
-	const struct groups *keys; /* to group by; NULL: nodes are atoms */
-	bool adjacent;             /* frames of one group that follow each other are one node */
-	bool inlines;              /* inlined functions are frames */
-	bool keep_stacks;          /* the tree is to have of_stack */
+	const struct groups *keys;    /* to group by; NULL: nodes are atoms */
+	const struct groups *by_line; /* of atoms: to group by, where that is by line; else NULL */
+	struct line_frames lines;     /* of by_line; owned */
+	bool adjacent;                /* frames of one group that follow each other are one node */
+	bool inlines;                 /* inlined functions are frames */
+	bool keep_stacks;             /* the tree is to have of_stack */
 	struct location_columns locations;
 	struct stack_columns stacks;
 	const uint32_t *group; /* [n_locations] of its one frame, or PLANT_RUN */
@@ -43,10 +46,30 @@ static bool joins_adjacent(const struct groups *k)
 	return k->grouping == GROUP_MODULE || k->grouping == GROUP_FILE;
 }
 
-static uint32_t group_of(const struct planter *b, const struct frame *f, uint32_t module)
+static uint32_t group_of(struct planter *b, const struct frame *f, uint32_t module)
 {
-	return b->keys ? groups_of_run(b->keys, &b->locations, f, module)
-		       : frame_id_of_frame(b->counts, f->function, module);
+	uint32_t atom;
+
+	if (b->keys)
+		return groups_of_run(b->keys, &b->locations, f, module);
+	atom = frame_id_of_frame(b->counts, f->function, module);
+	return b->by_line ? line_frames_number(&b->lines, b->by_line, atom,
+					       groups_of_run(b->by_line, &b->locations, f, module))
+			  : atom;
+}
+
+/* The same of a location as one frame. */
+static uint32_t group_of_location(struct planter *b, uint32_t i)
+{
+	const struct location_columns *l = &b->locations;
+	uint32_t atom;
+
+	if (b->keys)
+		return groups_of_location(b->keys, l, i);
+	atom = frame_id_of_frame(b->counts, location_function(l, i), l->module[i]);
+	return b->by_line ? line_frames_number(&b->lines, b->by_line, atom,
+					       groups_of_location(b->by_line, l, i))
+			  : atom;
 }
 
 static uint32_t step(struct planter *b, uint32_t parent, uint32_t group, bool inlined)
@@ -59,16 +82,14 @@ static uint32_t step(struct planter *b, uint32_t parent, uint32_t group, bool in
 }
 
 /* As they are known now. The caller frees. */
-static uint32_t *group_locations(const struct planter *b)
+static uint32_t *group_locations(struct planter *b)
 {
 	const struct location_columns *l = &b->locations;
 	uint32_t *group = xmalloc(b->counts->n_locations * sizeof(*group));
 
 	for (uint32_t i = 0; i < b->counts->n_locations; i++)
 		group[i] = b->inlines && location_frames(l, i) ? PLANT_RUN
-			   : b->keys                           ? groups_of_location(b->keys, l, i)
-				     : frame_id_of_frame(b->counts, location_function(l, i),
-							 l->module[i]);
+							       : group_of_location(b, i);
 	return group;
 }
 
@@ -165,20 +186,27 @@ static int place_all(struct planter *b, const struct profile *p, struct weights 
 	return rc;
 }
 
+/* The key of an atom, or of one at a line. */
+static uint32_t key_of_atom(const struct planter *b, uint32_t atom)
+{
+	uint32_t n_functions = b->counts->n_functions;
+
+	if (b->by_line && atom >= b->lines.first)
+		return b->lines.of.at[atom - b->lines.first].key;
+	return atom < n_functions ? b->keys->of_function[atom]
+				  : b->keys->of_module[atom - n_functions];
+}
+
 /* From a tree of atoms to one of keys. */
 static void group_nodes(struct planter *b, struct frametree *atoms)
 {
-	uint32_t *map = xmalloc(atoms->n * sizeof(*map)), n_functions = b->counts->n_functions;
+	uint32_t *map = xmalloc(atoms->n * sizeof(*map));
 
 	frametree_init(b->tree, atoms->n_columns, atoms->n / 2);
 	map[0] = 0;
-	for (uint32_t i = 1; i < atoms->n; i++) {
-		uint32_t atom = atoms->key[i];
-		uint32_t group = atom < n_functions ? b->keys->of_function[atom]
-						    : b->keys->of_module[atom - n_functions];
-
-		map[i] = step(b, map[atoms->parent[i]], group, atoms->inlined[i]);
-	}
+	for (uint32_t i = 1; i < atoms->n; i++)
+		map[i] = step(b, map[atoms->parent[i]], key_of_atom(b, atoms->key[i]),
+			      atoms->inlined[i]);
 	frametree_move(b->tree, atoms, map);
 	frametree_move_stacks(b->tree, atoms, map);
 	free(map);
@@ -193,12 +221,17 @@ static int plant_transformed(struct planter *b, const struct profile *p, const s
 	int rc;
 
 	b->tree = &atoms;
+	b->by_line = k->grouping == GROUP_LINE ? k : NULL;
+	b->lines.first = frame_ids_n(b->counts);
 	rc = place_all(b, p, w, progress);
-	if (rc < 0)
+	if (rc < 0) {
+		line_frames_done(&b->lines);
 		return rc;
+	}
 	if (own)
 		groups_init(&functions, p, b->counts, GROUP_FUNCTION);
-	rc = transforms_apply(lens->filter, p, b->counts, own ? &functions : k, progress, &atoms);
+	rc = transforms_apply(lens->filter, p, b->counts, own ? &functions : k,
+			      b->by_line ? &b->lines : NULL, progress, &atoms);
 	if (own)
 		groups_done(&functions);
 	if (rc == 0) {
@@ -208,6 +241,7 @@ static int plant_transformed(struct planter *b, const struct profile *p, const s
 		group_nodes(b, &atoms);
 	}
 	frametree_done(&atoms);
+	line_frames_done(&b->lines);
 	return rc;
 }
 

@@ -7,6 +7,7 @@ libquery_a_SOURCES += \
 	src/query/tree/calltree.c src/query/tree/calltree.h \
 	src/query/tree/frametree.c src/query/tree/frametree.h \
 	src/query/tree/inverted.c src/query/tree/inverted.h \
+	src/query/tree/line_frames.c src/query/tree/line_frames.h \
 	src/query/tree/search.c src/query/tree/search.h \
 	src/query/tree/stack_table.c src/query/tree/stack_table.h \
 	src/query/tree/table.c src/query/tree/table.h \

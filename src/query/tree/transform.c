@@ -13,6 +13,7 @@
 #include "query/core/filter_term.h"
 #include "query/core/frame_ids.h"
 #include "query/tree/frametree.h"
+#include "query/tree/line_frames.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@
 struct work {
 	const struct profile *profile;
 	const struct profile_counts *counts;
-	const struct groups *functions; /* to see recursion by */
+	const struct groups *functions;  /* to see recursion by */
+	const struct line_frames *lines; /* keys of nodes that are no atoms; NULL: all are atoms */
 	const struct term *term;
 	const bool *matches; /* [frame_ids_n()] of the term's expression; NULL without one */
 	const struct frametree *from; /* what was */
@@ -30,15 +32,28 @@ struct work {
 	uint32_t *map;                /* [from->n] nodes of to, or NODE_GONE */
 };
 
+/* The atom that node i of from, or a key of a node, stands for, at whatever line. */
+static uint32_t atom_of_key(const struct work *w, uint32_t key)
+{
+	return w->lines ? line_frames_id(w->lines, key) : key;
+}
+
+static uint32_t atom_of(const struct work *w, uint32_t i)
+{
+	return atom_of_key(w, w->from->key[i]);
+}
+
 /* Node i of from as a child of a node of to. */
 static uint32_t keep(struct work *w, uint32_t i, uint32_t parent)
 {
 	return frametree_child(w->to, parent, w->from->key[i], w->from->inlined[i]);
 }
 
-/* The function that an atom is a frame of, as recursion sees it. */
-static uint32_t function_key(const struct work *w, uint32_t atom)
+/* The function that a node's key is a frame of, as recursion sees it. */
+static uint32_t function_key(const struct work *w, uint32_t key)
 {
+	uint32_t atom = atom_of_key(w, key);
+
 	if (atom < w->functions->n_functions)
 		return w->functions->of_function[atom];
 	return w->functions->of_module[atom - w->functions->n_functions];
@@ -50,7 +65,7 @@ static void focus(struct work *w)
 	for (uint32_t i = 1; i < w->from->n; i++) {
 		uint32_t parent = w->map[w->from->parent[i]];
 
-		if (parent == NODE_GONE && w->matches[w->from->key[i]])
+		if (parent == NODE_GONE && w->matches[atom_of(w, i)])
 			parent = 0;
 		w->map[i] = parent == NODE_GONE ? NODE_GONE : keep(w, i, parent);
 	}
@@ -62,7 +77,7 @@ static void merge(struct work *w)
 	for (uint32_t i = 1; i < w->from->n; i++) {
 		uint32_t parent = w->map[w->from->parent[i]];
 
-		w->map[i] = w->matches[w->from->key[i]] ? parent : keep(w, i, parent);
+		w->map[i] = w->matches[atom_of(w, i)] ? parent : keep(w, i, parent);
 	}
 }
 
@@ -74,10 +89,27 @@ static void collapse(struct work *w)
 	for (uint32_t i = 1; i < w->from->n; i++) {
 		uint32_t up = w->from->parent[i], parent = w->map[up];
 
-		closed[i] = closed[up] || w->matches[w->from->key[i]];
-		w->map[i] = closed[up] ? parent : keep(w, i, parent);
+		closed[i] = closed[up] || w->matches[atom_of(w, i)];
+		if (closed[up])
+			w->map[i] = parent;
+		else if (closed[i])
+			w->map[i] = frametree_child(w->to, parent, atom_of(w, i),
+						    w->from->inlined[i]);
+		else
+			w->map[i] = keep(w, i, parent);
 	}
 	free(closed);
+}
+
+/* Node i of from, which is of the same function as a node of to, as one frame with it: at i's line where there are lines. */
+static uint32_t fold(struct work *w, uint32_t i, uint32_t node)
+{
+	bool inlined = w->to->inlined[node] && w->from->inlined[i];
+
+	if (w->lines)
+		return frametree_child(w->to, w->to->parent[node], w->from->key[i], inlined);
+	w->to->inlined[node] = inlined;
+	return node;
 }
 
 static void fold_direct_recursion(struct work *w)
@@ -87,12 +119,10 @@ static void fold_direct_recursion(struct work *w)
 		uint32_t parent = w->map[w->from->parent[i]];
 		uint32_t key = function_key(w, w->from->key[i]);
 
-		if (parent != 0 && function_key(w, w->to->key[parent]) == key) {
-			w->to->inlined[parent] &= w->from->inlined[i];
-			w->map[i] = parent;
-		} else {
+		if (parent != 0 && function_key(w, w->to->key[parent]) == key)
+			w->map[i] = fold(w, i, parent);
+		else
 			w->map[i] = keep(w, i, parent);
-		}
 	}
 }
 
@@ -124,8 +154,9 @@ static void fold_enter(struct work *w, struct compact *f, uint32_t i, uint32_t f
 
 	if (node != NODE_GONE && f->depth_of[node] < up->depth &&
 	    f->path[f->depth_of[node]] == node) {
-		w->to->inlined[node] &= w->from->inlined[i];
 		step.depth = f->depth_of[node] + 1;
+		node = fold(w, i, node);
+		f->depth_of[node] = step.depth - 1;
 	} else {
 		node = keep(w, i, f->path[up->depth - 1]);
 		f->depth_of[node] = up->depth;
@@ -216,7 +247,7 @@ static void focus_path(struct work *w)
 		if (parent != NODE_GONE) {
 			w->map[i] = keep(w, i, parent);
 		} else if (n != NODE_GONE &&
-			   frame_id_is_called(w, w->from->key[i], w->term->frames[n])) {
+			   frame_id_is_called(w, atom_of(w, i), w->term->frames[n])) {
 			n_found[i] = n + 1;
 			if (n + 1 == w->term->n_frames)
 				w->map[i] = keep(w, i, 0);
@@ -234,7 +265,7 @@ static void focus_module(struct work *w)
 	w->map[0] = NODE_GONE;
 	for (uint32_t i = 1; i < w->from->n; i++) {
 		uint32_t up = w->from->parent[i];
-		bool is = w->matches[w->from->key[i]];
+		bool is = w->matches[atom_of(w, i)];
 
 		within[i] = within[up] || is;
 		place[i] = is ? keep(w, i, place[up]) : place[up];
@@ -260,7 +291,7 @@ static void collapse_module(struct work *w)
 
 	w->map[0] = 0;
 	for (uint32_t i = 1; i < w->from->n; i++) {
-		uint32_t parent = w->map[w->from->parent[i]], atom = w->from->key[i], node;
+		uint32_t parent = w->map[w->from->parent[i]], atom = atom_of(w, i), node;
 
 		if (!w->matches[atom]) {
 			w->map[i] = keep(w, i, parent);
@@ -288,7 +319,7 @@ static void merge_path(struct work *w)
 	for (uint32_t i = 1; i < w->from->n; i++) {
 		uint32_t up = w->from->parent[i], n = n_found[up];
 		bool on = n != NODE_GONE && n < w->term->n_frames &&
-			  frame_id_is_called(w, w->from->key[i], w->term->frames[n]);
+			  frame_id_is_called(w, atom_of(w, i), w->term->frames[n]);
 
 		n_found[i] = on ? n + 1 : NODE_GONE;
 		if (on && n + 1 == w->term->n_frames)
@@ -366,8 +397,8 @@ static int apply_term(struct work *w, struct frametree *t, struct progress *prog
 		apply(w);
 		frametree_move(&to, t, w->map);
 		frametree_move_stacks(&to, t, w->map);
-		/* Only folding all recursion leaves places that all stacks have left again. */
-		if (w->term->all_recursion)
+		/* Only folding leaves places that all stacks have left again: of all recursion, or for another line. */
+		if (w->term->all_recursion || (w->lines && w->term->kind == TERM_RECURSION))
 			frametree_prune(&to);
 		free(w->map);
 		frametree_done(t);
@@ -379,9 +410,10 @@ static int apply_term(struct work *w, struct frametree *t, struct progress *prog
 
 int transforms_apply(const struct filter *f, const struct profile *p,
 		     const struct profile_counts *counts, const struct groups *functions,
-		     struct progress *progress, struct frametree *t)
+		     const struct line_frames *lines, struct progress *progress,
+		     struct frametree *t)
 {
-	struct work w = { .profile = p, .counts = counts, .functions = functions };
+	struct work w = { .profile = p, .counts = counts, .functions = functions, .lines = lines };
 	size_t n;
 	const struct term *terms = filter_terms(f, &n);
 	int rc = 0;
