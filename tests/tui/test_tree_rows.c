@@ -147,6 +147,48 @@ Test(tree_rows, opening_and_closing)
 	}
 }
 
+/* How often it is pressed, on the row where it led to, from the first; where that is in the end. */
+static const struct {
+	const char *what, *profile;
+	int times;
+	int64_t least;
+	size_t row;
+	const char *rows;
+} hot_paths[] = {
+	{ "to the leaf where nothing splits", "m;a;b 90\nm;c 10\n", 1, 1, 1,
+	  "v m 100\n  a>b 90\n  c 10\n" },
+	{ "to a split of nearly two halves", "m;a;b;x 31\nm;a;c;y 27\nm;d 9\n", 1, 1, 1,
+	  "v m 67\n  v a 58\n    b>x 31\n    c>y 27\n  d 9\n" },
+	{ "through it when pressed again", "m;a;b;x 31\nm;a;c;y 27\nm;d 9\n", 2, 1, 2,
+	  "v m 67\n  v a 58\n    b>x 31\n    c>y 27\n  d 9\n" },
+	{ "a closed row that splits opens", "m;a 31\nm;b 27\n", 1, 1, 0,
+	  "v m 58\n  a 31\n  b 27\n" },
+	{ "and then one goes on", "m;a 31\nm;b 27\n", 2, 1, 1, "v m 58\n  a 31\n  b 27\n" },
+	{ "what a function has itself is a child, too", "m;a 30\nm;a;b 40\nm;c 10\n", 1, 1, 1,
+	  "v m 80\n  v a 70\n    b 40\n  c 10\n" },
+	{ "twice the next goes on", "m;a;b 40\nm;a;c 20\nm;a;d 20\nm;e 1\n", 1, 1, 2,
+	  "v m 81\n  v a 80\n    b 40\n    c 20\n    d 20\n  e 1\n" },
+	{ "less than half of it does not", "m;a;b 36\nm;a;c 18\nm;a;d 18\nm;a;f 18\nm;e 1\n", 1, 1,
+	  1, "v m 91\n  v a 90\n    b 36\n    c 18\n    d 18\n    f 18\n  e 1\n" },
+	{ "a closed row that weighs little opens", "m;a 9\nm;b 1\n", 1, 50, 0,
+	  "v m 10\n  a 9\n  b 1\n" },
+};
+
+Test(tree_rows, the_hottest_path_ends_where_it_splits)
+{
+	for (size_t i = 0; i < sizeof(hot_paths) / sizeof(hot_paths[0]); i++) {
+		struct bed b;
+		size_t row = 0;
+
+		bed_init(&b, made_profile(hot_paths[i].profile), &tree_of_calls);
+		for (int k = 0; k < hot_paths[i].times; k++)
+			row = tree_rows_open_hot(&b.rows, b.a, row, hot_paths[i].least);
+		cr_expect_eq(row, hot_paths[i].row, "%s: row %zu", hot_paths[i].what, row);
+		expect_rows(&b, hot_paths[i].what, hot_paths[i].rows);
+		bed_done(&b);
+	}
+}
+
 /* As while something is recorded: more calls come, and chains are no longer what they were. */
 static const struct {
 	const char *what, *moves, *more, *rows;

@@ -47,7 +47,7 @@ static const struct {
 	  VIEW_KIND_FLAME, "27.6 %", "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "a tree row's function goes to its callers", VIEW_KIND_TREE, "jjjc", VIEW_KIND_CALLERS,
 	  "68.6 %", "handle_request(Conn*)" },
-	{ "left goes to the parent when closed", VIEW_KIND_TREE, "eehhh", VIEW_KIND_TREE, "",
+	{ "left goes to the parent when closed", VIEW_KIND_TREE, "eeehh", VIEW_KIND_TREE, "",
 	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "Enter zooms into what is open", VIEW_KIND_TREE, "jjj<Enter><Down>", VIEW_KIND_TREE,
 	  "50.9 %", "Parser::parse_record(Slice)" },
@@ -231,7 +231,7 @@ Test(views, places_survive_another_analysis)
 		const char *keys, *status;
 	} places[] = {
 		{ VIEW_KIND_TOP, "jj", "longest_match" },
-		{ VIEW_KIND_TREE, "ee", "__memmove" },
+		{ VIEW_KIND_TREE, "eeee", "__memmove" },
 		{ VIEW_KIND_TREE, "jjj<Enter><Down>", "Parser::parse_record" },
 		{ VIEW_KIND_FLAME, "jjjjjj<Enter>j", "Parser::parse_record" },
 		{ VIEW_KIND_BUTTERFLY, "j", "std::vector" },
@@ -273,7 +273,7 @@ Test(views, the_cursor_of_a_tree_stays_near)
 	} cases[] = {
 		{ VIEW_KIND_TREE, "e", "merge:parse_record", "handle_request" },
 		{ VIEW_KIND_TREE, "*G", "!fn:nothing_is_called_so", "node  (900)" },
-		{ VIEW_KIND_TREE, "ek", "merge:push_back", "parse_record" },
+		{ VIEW_KIND_TREE, "ee", "merge:push_back", "parse_record" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -406,23 +406,51 @@ static size_t heaviest_child(const struct tree_rows *t, struct analysis *a, size
 	return best;
 }
 
+/*
+ * Does the path split at the row: has its heaviest child, of that weight, less than half of it, or less than twice what the
+ * next one has? What is in no child is one, too; of changes, which do not add up, it is not known.
+ */
+static bool path_splits(const struct tree_rows *t, struct analysis *a, size_t row, int64_t most)
+{
+	uint32_t last = tree_chain_end(t->src, a, t->at[row].node);
+	int64_t rest = tree_heat(t->src, a, last), next = 0;
+	bool seen = false;
+
+	if (most < rest / 2)
+		return true;
+	for (uint32_t n = t->src->first(a, last); n != TREE_NONE; n = t->src->next(a, n)) {
+		int64_t heat = tree_heat(t->src, a, n);
+
+		rest -= heat;
+		if (heat == most && !seen)
+			seen = true;
+		else if (heat > next)
+			next = heat;
+	}
+	if (!a->diff && rest > next)
+		next = rest;
+	return most / 2 < next;
+}
+
 size_t tree_rows_open_hot(struct tree_rows *t, struct analysis *a, size_t row, int64_t least)
 {
 	size_t from = row;
 
 	while (row < t->n && t->at[row].n_more == 0) {
+		bool was_open = tree_rows_is_open(t, a, row);
+		int64_t most;
 		size_t child;
 
-		if (tree_heat(t->src, a, t->at[row].node) < least)
+		if (row != from && tree_heat(t->src, a, t->at[row].node) < least)
 			return row;
-		if (!tree_rows_is_open(t, a, row) && !tree_rows_open(t, a, row))
+		if (!was_open && !tree_rows_open(t, a, row))
 			return row;
 		child = heaviest_child(t, a, row);
-		if (child == SIZE_MAX || tree_heat(t->src, a, t->at[child].node) < least)
+		most = child == SIZE_MAX ? 0 : tree_heat(t->src, a, t->at[child].node);
+		if (child == SIZE_MAX || most < least)
 			return row;
-		/* Where the path splits is what there is to see; who is there already wants to go on. */
-		if (row != from && tree_heat(t->src, a, t->at[child].node) <
-					   tree_heat(t->src, a, t->at[row].node) / 2)
+		/* Where the path splits is what there is to see; who saw it already wants to go on. */
+		if ((row != from || !was_open) && path_splits(t, a, row, most))
 			return row;
 		row = child;
 	}

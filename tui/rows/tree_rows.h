@@ -67,8 +67,9 @@ bool tree_rows_close(struct tree_rows *t, struct analysis *a, size_t row);
 /* Opens all below; false when TREE_ROWS_MOST were not enough. */
 bool tree_rows_open_all(struct tree_rows *t, struct analysis *a, size_t row);
 /*
- * Opens row after row along the heaviest children as long as they weigh at least `least` (of tree_weight) and half of
- * their row; the first step is always taken. Returns the last one's row.
+ * Opens row after row along the heaviest children as long as they weigh at least `least` (of tree_heat), half of their
+ * row and twice the next of its parts, what it has itself being one; a row that is open at first is left for its heaviest
+ * child where it splits, too. One that is closed opens in any case. Returns the last one's row.
  */
 size_t tree_rows_open_hot(struct tree_rows *t, struct analysis *a, size_t row, int64_t least);
 

@@ -362,12 +362,15 @@ static bool open_all(struct tree_view *v, const struct scene *s, struct effect *
 /* Opens the hottest path down to where it splits or weighs little, and goes to its end. */
 static bool open_hot(struct tree_view *v, const struct scene *s)
 {
-	int64_t least = s->analysis->weights.total[0] / HOT_LEAST + 1, from;
+	int64_t share = s->analysis->weights.total[0] / HOT_LEAST + 1, heat, least;
 
 	if (!is_node(v))
 		return false;
-	from = tree_heat(v->rows.src, s->analysis, v->rows.at[v->list.cursor].node) / HOT_PART;
-	least = from > least ? from : least;
+	heat = tree_heat(v->rows.src, s->analysis, v->rows.at[v->list.cursor].node);
+	least = heat / HOT_PART + 1;
+	/* Who is at a row of less wants to see below it all the same. */
+	if (heat >= share && share > least)
+		least = share;
 	go(v, tree_rows_open_hot(&v->rows, s->analysis, v->list.cursor, least));
 	return true;
 }

@@ -59,7 +59,7 @@ bool tree_view_zoom_to(void *state, const struct scene *s, const char *term);
 /* Goes to a node, zooming out where it lies elsewhere. */
 void tree_view_go(struct tree_view *v, const struct scene *s, uint32_t node);
 
-/* Opens what is below the cursor along the heaviest children that weigh half of it. */
+/* Opens what is below the cursor along the heaviest children that weigh half of it, to where the path splits. */
 void tree_view_open_hot(struct tree_view *v, const struct scene *s);
 
 #endif
