@@ -752,6 +752,8 @@ run 0 report heap.pb
 says out 'STILL LIVE'
 run 0 report -e alloc_space heap.pb
 says out 'FUNCTION'
+run 0 report --view annotate -e alloc_space -e alloc_objects heap.pb
+says out '#    alloc_space   alloc_objects'
 
 # Five questions of doc/operations.md, one after the other on a recording: the hottest line of all, its caller, only this thread,
 # only this second, without the allocator. A key with a name is one key.

@@ -125,6 +125,12 @@ static void put_numbers(const struct printer *p, uint32_t numbers)
 	}
 }
 
+/* Of the two numbers of a metric. */
+static int pair_cols(const struct profile *p, struct metric m)
+{
+	return metric_is_heap(p, m) ? NUMBER_COLS + 3 + NUMBER_COLS : 2 * NUMBER_COLS;
+}
+
 static int number_cols(const struct printer *p)
 {
 	int cols = 0;
@@ -132,10 +138,7 @@ static int number_cols(const struct printer *p)
 	if (p->r->analysis->diff)
 		return N_SIDES * NUMBER_COLS;
 	for (uint32_t c = 0; c < p->a->n_columns; c++)
-		cols += metric_is_heap(p->r->analysis->profile,
-				       p->r->analysis->lens.column[c].metric)
-				? NUMBER_COLS + 3 + NUMBER_COLS
-				: 2 * NUMBER_COLS;
+		cols += pair_cols(p->r->analysis->profile, p->r->analysis->lens.column[c].metric);
 	return cols;
 }
 
@@ -280,6 +283,26 @@ static bool is_left_out(const struct report *r, const struct annotation *a,
 	return true;
 }
 
+/* Where there are several pairs of columns: the event or the metric over each. */
+static void put_names(const struct printer *p)
+{
+	const struct profile *of = p->r->analysis->profile;
+
+	fputc('#', p->to);
+	for (uint32_t c = 0; c < p->a->n_columns; c++) {
+		struct metric m = p->r->analysis->lens.column[c].metric;
+		int cols = pair_cols(of, m) - (c == 0);
+		char *name = metric_name(of, m);
+		char *clean = text_clean(name, strlen(name), p->r->ascii);
+		size_t width, n = text_clip(clean, strlen(clean), (size_t)cols - 1, &width);
+
+		fprintf(p->to, "%*s%.*s", cols - (int)width, "", (int)n, clean);
+		free(clean);
+		free(name);
+	}
+	fputc('\n', p->to);
+}
+
 static void put_title(const struct printer *p)
 {
 	const struct annotation *a = p->a;
@@ -308,6 +331,8 @@ static void put_title(const struct printer *p)
 	if (a->n_unplaced > 0)
 		fprintf(p->to, "# %" PRIu64 " of its addresses are in no code that was found\n",
 			a->n_unplaced);
+	if (a->n_columns > 1)
+		put_names(p);
 	fputc('#', p->to);
 	for (uint32_t c = 0; c < a->n_columns; c++) {
 		bool heap = metric_is_heap(p->r->analysis->profile,
