@@ -27,8 +27,8 @@ Test(app_code, what_keys_do)
 		  "nothing here has samples", "[annotate]" },
 		{ "and back", "u<Esc>", "[1 top]", "annotate" },
 		{ "a tab only while it is shown", "u1", "[1 top]", "annotate" },
-		{ "code below a node", "2eu", "below the node", "[2 tree]" },
-		{ "code of all calls", "u", "self 27.3 %", "below the node" },
+		{ "code below a node", "2eu", "· below handle_request(Conn*)", "[2 tree]" },
+		{ "code of all calls", "u", "self 27.3 %", "· below " },
 		{ "the next hottest", "un", "hottest 2 of 6: 32.0 %", "[1 top]" },
 		{ "and the hottest again", "unN", "hottest 1 of 6: 43.0 %", "[1 top]" },
 		{ "lines with instructions", "ua", "4130  pushq", "[1 top]" },
@@ -58,6 +58,11 @@ Test(app_code, at_80_columns)
 	stage_app_init(&f, stage_profile(), true, 80, 24);
 	stage_app_play(&f, "u");
 	cr_expect(stage_app_shows(&f, "8 info ! 0 find [annotate]"));
+	stage_app_done(&f);
+	/* Of one node: whose calls they are. */
+	stage_app_init(&f, stage_profile(), true, 80, 24);
+	stage_app_play(&f, "2eu");
+	cr_expect(stage_app_shows(&f, "56.3 % of all · below …equest(…)\n"));
 	stage_app_done(&f);
 	stage_app_init(&f, stage_profile(), true, 60, 24);
 	stage_app_play(&f, "u");

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "query/analysis.h"
 #include "query/diff/diff.h"
+#include "query/tree/calltree.h"
 #include "query/tree/search.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/row.h"
@@ -31,6 +32,8 @@
 #define TAB_COLS     8  /* as most read sources; */
 #define TAB_NARROW   4  /* where there is little room */
 #define NARROW_COLS  60
+#define NAME_COLS    12 /* of the title's function, where its caller is named, too */
+#define SCOPE_COLS   25 /* " · below " and that caller */
 #define WHAT_OF      "  SELF of its code, TOTAL of its stacks"
 
 static bool is_heap(const struct scene *s, uint32_t column)
@@ -69,7 +72,7 @@ static void add_column(struct annotate_shape *sh, const struct scene *s, uint32_
 	char *name = metric_name(s->analysis->profile, s->analysis->lens.column[column].metric);
 	char title[16];
 
-	snprintf(title, sizeof(title), "%.9s", name);
+	snprintf(title, sizeof(title), "%.11s", name);
 	free(name);
 	if (is_heap(s, column))
 		add_cell(sh, CELL_AMOUNT, column, column > 0 ? title : "AMOUNT", AMOUNT_COLS, at,
@@ -496,33 +499,79 @@ static bool two_sums(const struct scene *s, const struct annotation *a)
 	return s->percent && !s->analysis->diff && !is_heap(s, 0) && a->code_self[0] != a->total[0];
 }
 
+/*
+ * The caller of the node whose samples alone count, in cols columns: "below its_caller", "as a root", or "one node"
+ * where names or groups have changed since. The function itself stands in front. The caller frees.
+ */
+static char *say_scope(const struct scene *s, const struct annotation *a, int cols, bool ascii)
+{
+	const struct analysis *an = s->analysis;
+	const struct calltree *t = an->tree;
+	uint32_t key = t ? row_key_of_id(&an->keys, a->wish.key_id) : KEY_NONE;
+	uint32_t node = key == KEY_NONE ? KEY_NONE : calltree_find(t, key, a->wish.path);
+	int room = cols - (int)strlen("below ");
+	char *name, *out;
+
+	if (node == KEY_NONE)
+		return xstrdup("one node");
+	if (t->parent[node] == 0)
+		return xstrdup("as a root");
+	name = text_fold_name(an->keys.key[t->key[t->parent[node]]].label,
+			      (size_t)(room > 1 ? room : 1), ascii);
+	out = xasprintf("below %s", name);
+	free(name);
+	return out;
+}
+
+/* What the function has of all; short: where there is little room. The caller frees. */
+static char *say_shares(const struct scene *s, const struct annotation *a, bool is_short)
+{
+	const struct weights *w = &s->analysis->weights;
+	const char *of = w->total[0] == w->whole[0] ? "of all"
+			 : is_short                 ? "of shown"
+						    : "of what is shown";
+	char self[FMT_SIZE], total[FMT_SIZE];
+
+	fmt_percent(total, a->total[0], w->total[0]);
+	if (is_short)
+		return xasprintf("%s %% %s", total, of);
+	if (s->analysis->diff || is_heap(s, 0))
+		return xasprintf("total %s %% %s", total, of);
+	return xasprintf("self %s %%, total %s %% %s", fmt_percent(self, a->self[0], w->total[0]),
+			 total, of);
+}
+
 static void draw_titles(const struct annotate_view *v, const struct scene *s,
 			const struct annotation *a, struct canvas *c, struct rect r)
 {
-	const struct weights *w = &s->analysis->weights;
-	int col = v->shape.line, room = r.cols - col, used;
-	char self[FMT_SIZE], total[FMT_SIZE], *name, *shares;
-	const char *of = w->total[0] == w->whole[0] ? "of all" : "of what is shown";
+	int col = v->shape.line, room = r.cols - col, used, left;
+	char *name, *shares, *scope = NULL;
 
 	for (int i = 0; i < v->shape.n_cells; i++)
 		canvas_puts_right(c, r.row, r.col + v->shape.cell[i].col, v->shape.cell[i].cols,
 				  STYLE_HEADER, v->shape.cell[i].title);
 	if (room <= 0)
 		return;
-	shares = s->analysis->diff || is_heap(s, 0)
-			 ? xasprintf("total %s %% %s", fmt_percent(total, a->total[0], w->total[0]),
-				     of)
-			 : xasprintf("self %s %%, total %s %% %s",
-				     fmt_percent(self, a->self[0], w->total[0]),
-				     fmt_percent(total, a->total[0], w->total[0]), of);
-	used = (int)strlen(shares) + 4 + (a->scoped ? 18 : 0);
-	name = text_fold_name(a->function, (size_t)(room - used > 12 ? room - used : 12), c->ascii);
+	shares = say_shares(s, a, false);
+	if (room < (int)strlen(shares) + 2 + NAME_COLS + (a->scoped ? SCOPE_COLS : 0)) {
+		free(shares);
+		shares = say_shares(s, a, true);
+	}
+	left = room - 4 - (int)strlen(shares);
+	if (a->scoped) {
+		int half = (left - 3) / 2, all = (int)text_width(a->function, strlen(a->function));
+
+		scope = say_scope(s, a, left - 3 - (all < half ? all : half), c->ascii);
+		left -= 3 + (int)text_width(scope, strlen(scope));
+	}
+	name = text_fold_name(a->function, (size_t)(left > 8 ? left : 8), c->ascii);
 	used = canvas_puts(c, r.row, r.col + col, room, STYLE_HEADER_SORTED, name);
-	used += canvas_printf(c, r.row, r.col + col + used, room - used, STYLE_DIM, "  %s%s",
-			      shares, a->scoped ? " · below the node" : "");
+	used += canvas_printf(c, r.row, r.col + col + used, room - used, STYLE_DIM, "  %s%s%s",
+			      shares, scope ? " · " : "", scope ? scope : "");
 	if (two_sums(s, a) && room - used >= (int)sizeof(WHAT_OF))
 		canvas_puts(c, r.row, r.col + col + used, room - used, STYLE_DIM, WHAT_OF);
 	free(name);
+	free(scope);
 	free(shares);
 }
 
