@@ -20,7 +20,9 @@
 #include "query/core/aggregate.h"
 #include "query/core/groups.h"
 #include "query/heap/heap_sites.h"
+#include "query/tree/build_tree.h"
 #include "query/tree/calltree.h"
+#include "query/tree/frametree.h"
 #include "query/tree/transform.h"
 
 #define NOT_THERE   UINT32_MAX
@@ -42,12 +44,15 @@ struct finder {
 	uint32_t key;
 	struct location_columns locations;
 	struct stack_columns stacks;
-	uint32_t *row;      /* [n_locations] address row, NOT_THERE: not of the function */
-	uint64_t *path;     /* [n_stacks] of calltree_path(); NULL: not scoped */
-	uint32_t *scope;    /* [n_stacks] first frame of the run that counts; NOT_THERE: none */
-	uint64_t wanted;    /* the path of the scope */
-	uint32_t *spot_of;  /* [n_stacks] the newest spot at or above */
-	struct map by_line; /* of out->line */
+	uint32_t *row;         /* [n_locations] address row, NOT_THERE: not of the function */
+	uint64_t *path;        /* [n_stacks] of calltree_path(); NULL: not scoped */
+	uint32_t *scope;       /* [n_stacks] first frame of the run that counts; NOT_THERE: none */
+	uint64_t wanted;       /* the path of the scope */
+	uint32_t *spot_of;     /* [n_stacks] the newest spot at or above */
+	bool transformed;      /* there are the following two */
+	struct frametree tree; /* of all stacks, as transforms leave them; keys are those of keys */
+	bool *has;             /* [tree.n] the function is at the node or above */
+	struct map by_line;    /* of out->line */
 	VEC(struct spot) spots;
 	VEC(uint32_t) lines; /* of spots */
 	VEC(struct code_address) addresses;
@@ -148,6 +153,43 @@ static void find_scope(struct finder *f, uint32_t stack)
 	f->path[stack] = path;
 }
 
+/* Stacks as transforms leave them, where there are any. 0 or -ECANCELED. */
+static int transform_stacks(struct finder *f)
+{
+	const struct analysis *a = f->a;
+	int rc;
+
+	if (!transforms_wanted(a->lens.filter))
+		return 0;
+	rc = build_tree_of_stacks(a->profile, &a->counts, &a->lens, f->keys, &f->tree);
+	if (rc < 0)
+		return rc;
+	f->transformed = true;
+	f->has = xcalloc(f->tree.n, sizeof(*f->has));
+	for (uint32_t i = 1; i < f->tree.n; i++)
+		f->has[i] = f->has[f->tree.parent[i]] || f->tree.key[i] == f->key;
+	return 0;
+}
+
+/* Is a frame of the function still there, of the n that a stack ends in? */
+static bool is_kept(const struct finder *f, uint32_t stack, uint32_t n)
+{
+	uint32_t node = f->tree.of_stack[stack];
+	uint32_t above = f->tree.of_stack[f->stacks.parent[stack]];
+
+	if (node == NODE_GONE || node == 0)
+		return false;
+	/* Where the last frame went, which may be a frame above; else frames that this stack added. */
+	if (f->tree.key[node] == f->key)
+		return true;
+	for (uint32_t i = 1; i < n && node != above && node != 0; i++) {
+		node = f->tree.parent[node];
+		if (node != above && node != 0 && f->tree.key[node] == f->key)
+			return true;
+	}
+	return false;
+}
+
 /* Notes a stack that ends in the function within the scope. */
 static void add_spot(struct finder *f, uint32_t stack, uint32_t up)
 {
@@ -160,6 +202,8 @@ static void add_spot(struct finder *f, uint32_t stack, uint32_t up)
 	uint32_t n = frames_of(f, location, &one, &frame);
 	bool any = false;
 
+	if (f->transformed && !is_kept(f, stack, n))
+		return;
 	for (uint32_t i = from; i < n && from != NOT_THERE; i++) {
 		if (key_of(f, frame[i].function, f->locations.module[location]) != f->key)
 			continue;
@@ -224,6 +268,47 @@ static void add_selves(struct finder *f, const struct weights *w)
 			add(o->line_self +
 				    (size_t)f->lines.at[s->first + s->n_lines - 1] * w->n_columns,
 			    weight, w->n_columns);
+	}
+}
+
+/* The same of one stack at a frame of the function, which it or what was merged into it ends in. */
+static void add_self_at(struct finder *f, const struct spot *s, bool own, const int64_t *weight)
+{
+	struct code_weights *o = f->out;
+	uint32_t location = f->stacks.location[s->stack];
+	const struct frame *frame;
+	struct frame one;
+	uint32_t n = frames_of(f, location, &one, &frame), columns = o->n_columns;
+
+	add(o->address_self + (size_t)s->address * columns, weight, columns);
+	add(o->code, weight, columns);
+	while (n > 0 && key_of(f, frame[n - 1].function, f->locations.module[location]) != f->key)
+		n--;
+	if (own && n > 0 && frame[n - 1].line > 0 && s->n_lines > 0)
+		add(o->line_self + (size_t)f->lines.at[s->first + s->n_lines - 1] * columns, weight,
+		    columns);
+}
+
+/* What ends in a stack of the function as transforms leave it. Stacks that have it no longer weigh nothing then. */
+static void add_transformed(struct finder *f, struct weights *w)
+{
+	struct code_weights *o = f->out;
+
+	for (uint32_t i = 0; i < w->n_stacks; i++) {
+		int64_t *weight = w->stack + (size_t)i * w->n_columns;
+		uint32_t node = f->tree.of_stack[i], spot = f->spot_of[i];
+		bool own;
+
+		if (node == NODE_GONE || !f->has[node]) {
+			memset(weight, 0, w->n_columns * sizeof(*weight));
+			continue;
+		}
+		own = f->tree.key[node] == f->key;
+		add(o->total, weight, w->n_columns);
+		if (own)
+			add(o->self, weight, w->n_columns);
+		if (spot != NOT_THERE && f->tree.of_stack[f->spots.at[spot].stack] == node)
+			add_self_at(f, &f->spots.at[spot], own, weight);
 	}
 }
 
@@ -340,7 +425,7 @@ static void give_spots(struct finder *f, const struct weights *sums)
 		o->spot_address[i] = s->address;
 		add(o->spot_total + (size_t)i * columns, sums->stack + (size_t)s->stack * columns,
 		    columns);
-		if (s->up == NOT_THERE)
+		if (s->up == NOT_THERE && !f->transformed)
 			add(o->total, o->spot_total + (size_t)i * columns, columns);
 		first[i] = i;
 	}
@@ -448,7 +533,10 @@ static void weigh(struct finder *f, struct weights *w)
 	o->line_total = xcalloc(n_lines + 1, sizeof(int64_t));
 	if (w->stack) {
 		weights_unsum(w, f->stacks.parent);
-		add_selves(f, w);
+		if (f->transformed)
+			add_transformed(f, w);
+		else
+			add_selves(f, w);
 		sum_up(f, w);
 		give_spots(f, w);
 	}
@@ -507,7 +595,9 @@ int code_weights_init(const struct analysis *a, const struct code_wish *wish,
 	}
 	prepare_scope(&f, wish);
 	find_addresses(&f);
-	rc = find_spots(&f, progress);
+	rc = transform_stacks(&f);
+	if (rc == 0)
+		rc = find_spots(&f, progress);
 	if (rc == 0)
 		rc = aggregate(a->profile, &a->counts, &a->lens, progress, &w);
 	if (rc == 0) {
@@ -522,6 +612,9 @@ out:
 	vec_done(&f.lines);
 	vec_done(&f.addresses);
 	vec_done(&f.line);
+	if (f.transformed)
+		frametree_done(&f.tree);
+	free(f.has);
 	free(f.row);
 	free(f.path);
 	free(f.scope);

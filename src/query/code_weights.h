@@ -7,7 +7,9 @@
  * total   samples with the address, or the line, anywhere in the stack; a stack counts once for each,
  *         however often the function recurs in it.
  *
- * Stacks are as they were recorded: of a filter's transforms only what they drop counts.
+ * Under transforms only frames count that are left, in stacks that are left, and what was merged or collapsed into a frame
+ * counts at its address and line: self and total of the function are those of the flat table. Of a recursion that was folded
+ * each place of it counts.
  */
 #ifndef PROFTOP_QUERY_CODE_WEIGHTS_H
 #define PROFTOP_QUERY_CODE_WEIGHTS_H
