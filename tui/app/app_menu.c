@@ -17,6 +17,7 @@
 #include "query/core/filter.h"
 #include "query/core/filter_term.h"
 #include "tui/app/app_history.h"
+#include "tui/app/app_hints.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
@@ -181,6 +182,19 @@ static void do_entry(struct app *a, int i)
 	free(term);
 }
 
+/* The menu stays open; what terminals send by themselves is no such key. */
+static void say_no_entry(struct app *a, uint32_t key)
+{
+	char name[KEYCODE_NAME_SIZE], close[APP_KEYS_SIZE];
+
+	if (key == KEYCODE_NONE)
+		return;
+	app_first_key(a, ACTION_BACK, close);
+	app_say_owned(
+		a, false,
+		xasprintf("%s is not in this menu; %s closes it", keycode_name(key, name), close));
+}
+
 void app_menu_key(struct app *a, uint32_t key)
 {
 	struct menu *m = &a->menu;
@@ -199,8 +213,11 @@ void app_menu_key(struct app *a, uint32_t key)
 		m->cursor = (m->cursor + 1) % N_ENTRIES;
 	else if (action == ACTION_UP)
 		m->cursor = (m->cursor + N_ENTRIES - 1) % N_ENTRIES;
-	else
+	else if (action == ACTION_ENTER || action == ACTION_BACK || action == ACTION_QUIT ||
+		 action == ACTION_QUIT_ALL || action == ACTION_MENU)
 		m->open = false;
+	else
+		say_no_entry(a, key);
 	if (action == ACTION_ENTER)
 		do_entry(a, m->cursor);
 	if (action == ACTION_QUIT_ALL)
