@@ -19,7 +19,7 @@ Test(app_code, what_keys_do)
 		{ "code of the selection", "u", "[annotate]", "[1 top]" },
 		{ "hottest line first", "u", "▸   25.0     43.0", "[1 top]" },
 		{ "the hottest function of all where no line is known", "jjU",
-		  "no line is known here: the hottest function, 27.3 %", "[1 top]" },
+		  "no line is known here: the hottest function, 27.3 % of all", "[1 top]" },
 		{ "and back from it to the row", "jjU<Esc>", " ▸  10.3", "the hottest" },
 		{ "what is filtered counts", "&!fn:parse_record<Enter>U", "push_back",
 		  "hottest function, 27.3" },

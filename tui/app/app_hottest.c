@@ -39,7 +39,7 @@ static uint32_t hottest_row(const struct analysis *an, bool lines)
 	return best;
 }
 
-/* "hottest line: sort.c:12, 4.1 % of all" */
+/* "the hottest line: sort.c:12, 4.1 % of all; …": its row has another share, of what ended in the code of its function. */
 static void say_row(struct app *a, uint32_t row, bool line)
 {
 	const struct analysis *an = a->analysis;
@@ -55,15 +55,18 @@ static void say_row(struct app *a, uint32_t row, bool line)
 	if (line && unknown > an->weights.total[0] / 2)
 		app_say_owned(
 			a, false,
-			xasprintf("the hottest line of all: %s, %s %%; of %s %% no line is known",
+			xasprintf("the hottest line: %s, %s %% of all; of %s %% no line is known",
 				  label, share, rest));
 	else if (line)
-		app_say_owned(a, false,
-			      xasprintf("the hottest line of all: %s, %s %%", label, share));
-	else
 		app_say_owned(
 			a, false,
-			xasprintf("no line is known here: the hottest function, %s %%", share));
+			xasprintf(
+				"the hottest line: %s, %s %% of all; SELF is of its function's code",
+				label, share));
+	else
+		app_say_owned(a, false,
+			      xasprintf("no line is known here: the hottest function, %s %% of all",
+					share));
 }
 
 static void group_as_before(struct app *a)

@@ -291,7 +291,7 @@ static void step_hot(struct annotate_view *v, const struct annotation *a, int st
 	at = at == n ? 0 : step > 0 ? at + 1 : at - 1;
 	list_go(&v->list, v->hot.at[at]);
 	numbers = annotation_row_numbers(a, &v->rows.all.at[v->hot.at[at]]);
-	say(out, xasprintf("hottest %zu of %zu: %s %%", at + 1, n,
+	say(out, xasprintf("hottest %zu of %zu: %s %% of its total", at + 1, n,
 			   fmt_percent(share, annotation_total(a, numbers)[0], a->total[0])));
 }
 
