@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "code/annotation.h"
+#include "profile/builder.h"
 #include "query/analysis.h"
 #include "tests/support/made_profile.h"
 #include "tests/support/stage.h"
@@ -100,6 +101,73 @@ static int annotate_total(void *arg, const struct analysis *an, const struct cod
 	free(text);
 	*out = a;
 	return 0;
+}
+
+/* Two functions of b.cc, with samples at lines of theirs; one of c.cc, of which no line is known. */
+static struct profile *with_lines(void)
+{
+	static const struct {
+		uint32_t function, line;
+		int64_t weight;
+	} at[] = { { 0, 12, 30 }, { 1, 47, 50 }, { 0, 13, 20 }, { 2, 0, 10 } };
+	struct profile *p = profile_new();
+	function_id f[3];
+	string_id b, c;
+	module_id m;
+	event_id event;
+
+	builder_begin(p);
+	m = build_module(p, "/opt/demo", "", FAMILY_PROGRAM);
+	event = build_event(p, "cycles", UNIT_COUNT, true);
+	b = build_cstring(p, "/src/b.cc");
+	c = build_cstring(p, "/src/c.cc");
+	f[0] = build_function(p, build_cstring(p, "first"), m, 0, b, 10);
+	f[1] = build_function(p, build_cstring(p, "second"), m, 0, b, 40);
+	f[2] = build_function(p, build_cstring(p, "third"), m, 0, c, 7);
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		struct sample sample = { .thread = { ID_NONE },
+					 .cpu = CPU_NONE,
+					 .event = event,
+					 .weight = at[i].weight,
+					 .time_ns = TIME_NONE };
+		location_id l = build_location(p, m, 0x1000 + i);
+		const struct frame run = { f[at[i].function].v, b.v, at[i].line, 0 };
+
+		build_location_function(p, l, f[at[i].function]);
+		if (at[i].line > 0)
+			build_location_inlines(p, l, &run, 1);
+		sample.stack = build_stack(p, (stack_id){ 0 }, l);
+		build_sample(p, &sample);
+	}
+	builder_end(p);
+	return p;
+}
+
+/* Of a row of files the editor opens at the file's hottest line, or where its function is declared. */
+Test(app_code, edits_a_file_at_its_hottest_line)
+{
+	static const struct {
+		const char *keys, *file;
+		uint32_t line;
+	} cases[] = {
+		{ "oo/b.cc<Enter>E", "/src/b.cc", 47 },
+		{ "oo/b.cc<Enter>&!fn:second<Enter>E", "/src/b.cc", 12 },
+		{ "oo/c.cc<Enter>E", "/src/c.cc", 7 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stage_app f;
+		struct terminal_request w;
+
+		stage_app_init(&f, with_lines(), true, 110, 30);
+		stage_app_play(&f, cases[i].keys);
+		cr_assert(app_take_request(f.app, &w), "%s: no wish for an editor", cases[i].keys);
+		cr_expect_eq((int)w.kind, REQUEST_EDIT);
+		cr_expect_str_eq(w.text, cases[i].file);
+		cr_expect_eq(w.line, cases[i].line, "%s: %u", cases[i].keys, w.line);
+		free(w.text);
+		stage_app_done(&f);
+	}
 }
 
 /* The code of what is being recorded is of now, and the cursor stays on its line. */

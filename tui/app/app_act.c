@@ -249,7 +249,7 @@ static void copy_stack(struct app *a)
 	free(text);
 }
 
-/* The source of the selected function, where it is known. */
+/* The source of the selected function, line or file, where it is known. */
 static void edit_source(struct app *a)
 {
 	struct step here = app_here(a);
@@ -269,6 +269,16 @@ static void edit_source(struct app *a)
 		file = profile_string(p, (string_id){ at->file }, NULL);
 		app_wish(a, REQUEST_EDIT, file, at->line);
 		return;
+	}
+	if (a->analysis->keys.grouping == GROUP_FILE &&
+	    here.place.key_id < a->analysis->counts.n_functions) {
+		uint32_t line;
+
+		f = profile_function(p, (function_id){ here.place.key_id });
+		file = profile_string(p, function_file(f), NULL);
+		line = *file != '\0' ? app_hottest_line_of(a, function_file(f).v) : 0;
+		if (*file != '\0')
+			app_wish(a, REQUEST_EDIT, file, line > 0 ? line : function_line(f));
 	}
 	if ((a->analysis->keys.grouping == GROUP_FUNCTION ||
 	     a->analysis->keys.grouping == GROUP_LINE) &&

@@ -12,6 +12,7 @@
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
+#include "tui/app/app_window.h"
 #include "tui/rows/row.h"
 
 static bool is_line(const struct analysis *an, uint32_t row)
@@ -119,6 +120,39 @@ void app_hottest_ask(struct app *a)
 		show(a);
 	else
 		app_reanalyse(a);
+}
+
+uint32_t app_hottest_line_of(struct app *a, uint32_t file)
+{
+	const struct profile *p = a->analysis->profile;
+	struct location_columns l;
+	struct analysis *lines;
+	int64_t most[2] = { -1, -1 };
+	uint32_t best = 0;
+	struct lens lens;
+
+	app_window_lens(a, &lens);
+	lens.grouping = GROUP_LINE;
+	if (analysis_new_parts(p, &lens, 0, NULL, &lines) != 0) {
+		lens_done(&lens);
+		return 0;
+	}
+	profile_locations(p, &l);
+	for (uint32_t i = 0; i < lines->table.n_rows; i++) {
+		uint32_t id = lines->keys.key[lines->table.key[i]].id;
+		size_t at = (size_t)i * lines->table.n_columns;
+		int64_t self = lines->table.self[at], total = lines->table.total[at];
+
+		if (!is_line(lines, i) || l.frames[id & ~KEY_OF_LINE].file != file ||
+		    self < most[0] || (self == most[0] && total <= most[1]))
+			continue;
+		most[0] = self;
+		most[1] = total;
+		best = l.frames[id & ~KEY_OF_LINE].line;
+	}
+	analysis_free(lines);
+	lens_done(&lens);
+	return best;
 }
 
 void app_hottest_forget(struct app *a)

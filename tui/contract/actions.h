@@ -91,7 +91,7 @@
 	X(WIDE,         "wide",          "W",                    IN_ROWS | IN_TASKS,   "",        "names in full, or folded to what tells them apart") \
 	X(COPY,         "copy",          "y",                    IN_FRAMES | IN_TASKS | IN_CODE, "",     "copy the selected name, the row of a thread, or the line of code to the clipboard (OSC 52)") \
 	X(COPY_STACK,   "copy-stack",    "Y",                    IN_FRAMES, "",        "copy the frames from the root to the selection, as a;b;c") \
-	X(EDIT,         "edit",          "E",                    IN_FRAMES | IN_CODE, "",        "open $EDITOR where the function is declared, or at the selected line of code") \
+	X(EDIT,         "edit",          "E",                    IN_FRAMES | IN_CODE, "",        "open $EDITOR where the function is declared, at the selected line of code, or at a file's hottest line") \
 	X(NEXT_VIEW,    "next-view",     "<Tab>",                IN_ALL,    "",        "next view") \
 	X(PREV_VIEW,    "previous-view", "<S-Tab>",              IN_ALL,    "",        "previous view") \
 	X(VIEW_1,       "view-1",        "1",                    IN_ALL,    "",        "the first view, and so on to 9, and 0 for the tenth, which are the same in every profile") \
