@@ -105,10 +105,10 @@
 /* The rest: operators of C++, and GLib. */
 #define ALLOC_NAMES \
 	GLIBC_ALLOC_NAMES \
-		"|" MUSL_ALLOC_NAMES "|" JEMALLOC_NAMES "|" MIMALLOC_NAMES "|" TCMALLOC_NAMES \
-		"|" PYTHON_ALLOC_NAMES "|" V8_ALLOC_NAMES "|" GO_ALLOC_NAMES "|" RUST_ALLOC_NAMES \
-		"|operator (?:new|delete)(?:\\[\\])?|_Zn[wa][a-zA-Z0-9_]+|_Zd[la][a-zA-Z0-9_]+" \
-		"|g_(?:malloc0?|realloc|free|slice_(?:alloc0?|free1)|malloc0?_n|try_malloc)"
+	"|" MUSL_ALLOC_NAMES "|" JEMALLOC_NAMES "|" MIMALLOC_NAMES "|" TCMALLOC_NAMES \
+	"|" PYTHON_ALLOC_NAMES "|" V8_ALLOC_NAMES "|" GO_ALLOC_NAMES "|" RUST_ALLOC_NAMES \
+	"|operator (?:new|delete)(?:\\[\\])?|_Zn[wa][a-zA-Z0-9_]+|_Zd[la][a-zA-Z0-9_]+" \
+	"|g_(?:malloc0?|realloc|free|slice_(?:alloc0?|free1)|malloc0?_n|try_malloc)"
 
 /* Sources: sysdeps/x86_64/multiarch and sysdeps/aarch64 of glibc; arch/x86/lib and arch/arm64/lib of Linux; the runtime of Go. */
 #define COPY_NAMES \

@@ -27,8 +27,9 @@ struct reason {
 	bool rest;       /* there are such nodes */
 	bool itself;     /* most of it ends in the function's own code */
 	bool in_callees; /* most of it is in what it calls, in no single one of them */
-	uint32_t apart;  /* what tells it from another one that would read the same: a node above, or 0 */
-	char *sentence;  /* owned */
+	uint32_t
+		apart; /* what tells it from another one that would read the same: a node above, or 0 */
+	char *sentence; /* owned */
 };
 
 struct explanation {

@@ -325,7 +325,9 @@ void tracer_threads_renew(void)
 		atomic_store(&t->tail, atomic_load(&t->head));
 		t->tail_seen = atomic_load(&t->head);
 		t->next_id = t->end_id = 0;
-		t->passed_told = t->n_passed = t->n_passed_long = 0;
+		t->passed_told = 0;
+		atomic_store(&t->n_passed, 0);
+		atomic_store(&t->n_passed_long, 0);
 		t->n_notes = t->n_timed = t->timed_ticks = t->sample_mean = 0;
 		t->taken = (struct tracer_taken){ .write_ticks = t->last_ticks };
 		t->named_us = 0;
