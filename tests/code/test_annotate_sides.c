@@ -10,13 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "code/annotate.h"
 #include "code/annotation.h"
 #include "profile/builder.h"
 #include "query/analysis.h"
-#include "query/diff/comparison.h"
 #include "symbols/search/resolver_options.h"
 #include "tests/support/made_profile.h"
 
@@ -104,28 +102,6 @@ static struct profile *make_profile(char *const *program)
 	return p;
 }
 
-static struct analysis *compare(const struct profile *p)
-{
-	struct comparison_choice choice = { .event = "", .metric = "" };
-	struct comparison c = { 0 };
-	struct analysis *a = NULL;
-	struct err e = ERR_INIT;
-	struct lens l;
-
-	for (int side = 0; side < N_SIDES; side++) {
-		c.name[side] = xstrdup(side == SIDE_BEFORE ? "BEFORE" : "AFTER");
-		cr_assert_eq(comparison_add(&c, (enum side)side,
-					    side == SIDE_BEFORE ? "cpu:0" : "cpu:1", &e),
-			     0);
-	}
-	made_lens(&l, p, "");
-	cr_assert_eq(comparison_lens(&c, p, &choice, &l, &e), 0, "%s", err_text(&e));
-	comparison_done(&c);
-	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
-	lens_done(&l);
-	return a;
-}
-
 static struct annotation *annotate_below(const struct analysis *of, const char *dir)
 {
 	const struct resolver_options symbols = { .same_machine = true };
@@ -208,7 +184,7 @@ Test(annotate_sides, say_of_which_side_the_source_may_be_another)
 		copy_self(program[side]);
 	}
 	p = make_profile(program);
-	of = compare(p);
+	of = made_comparison(p, "cpu:0", "cpu:1");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases) && has_lines; i++) {
 		struct annotation *a;
 

@@ -9,14 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "code/annotate.h"
 #include "code/annotation.h"
 #include "code/source_join.h"
 #include "profile/builder.h"
 #include "query/analysis.h"
-#include "query/diff/comparison.h"
 #include "symbols/search/resolver_options.h"
 #include "tests/support/made_profile.h"
 
@@ -187,28 +185,6 @@ static struct profile *make_profile(char *const *path)
 	return p;
 }
 
-static struct analysis *compare(const struct profile *p)
-{
-	struct comparison_choice choice = { .event = "", .metric = "" };
-	struct comparison c = { 0 };
-	struct analysis *a = NULL;
-	struct err e = ERR_INIT;
-	struct lens l;
-
-	for (int side = 0; side < N_SIDES; side++) {
-		c.name[side] = xstrdup(side == SIDE_BEFORE ? "BEFORE" : "AFTER");
-		cr_assert_eq(comparison_add(&c, (enum side)side,
-					    side == SIDE_BEFORE ? "cpu:0" : "cpu:1", &e),
-			     0);
-	}
-	made_lens(&l, p, "");
-	cr_assert_eq(comparison_lens(&c, p, &choice, &l, &e), 0, "%s", err_text(&e));
-	comparison_done(&c);
-	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
-	lens_done(&l);
-	return a;
-}
-
 /* The function is one of two programs of a name each: all functions called work are its. */
 Test(source_join, an_annotation_has_both_sides_on_one_line)
 {
@@ -225,7 +201,7 @@ Test(source_join, an_annotation_has_both_sides_on_one_line)
 	path[SIDE_BEFORE] = make_file("old/x.c", "pqrs");
 	path[SIDE_AFTER] = make_file("new/x.c", "opqrs");
 	p = make_profile(path);
-	of = compare(p);
+	of = made_comparison(p, "cpu:0", "cpu:1");
 	for (uint32_t i = 0; i < of->keys.n; i++)
 		if (strcmp(of->keys.key[i].label, "work") == 0)
 			wish.key_id = of->keys.key[i].id;

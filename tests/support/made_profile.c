@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "profile/builder.h"
 #include "query/core/filter.h"
+#include "query/diff/comparison.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -243,6 +244,28 @@ struct analysis *made_analysis(const struct profile *p, const struct lens *l)
 	struct analysis *a = NULL;
 
 	cr_assert_eq(analysis_new(p, l, NULL, &a), 0);
+	return a;
+}
+
+struct analysis *made_comparison(const struct profile *p, const char *before, const char *after)
+{
+	struct comparison_choice choice = { .event = "", .metric = "" };
+	struct comparison c = { 0 };
+	struct analysis *a = NULL;
+	struct err e = ERR_INIT;
+	struct lens l;
+
+	for (int side = 0; side < N_SIDES; side++) {
+		c.name[side] = xstrdup(side == SIDE_BEFORE ? "BEFORE" : "AFTER");
+		cr_assert_eq(comparison_add(&c, (enum side)side,
+					    side == SIDE_BEFORE ? before : after, &e),
+			     0);
+	}
+	made_lens(&l, p, "");
+	cr_assert_eq(comparison_lens(&c, p, &choice, &l, &e), 0, "%s", err_text(&e));
+	comparison_done(&c);
+	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
+	lens_done(&l);
 	return a;
 }
 

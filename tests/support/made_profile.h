@@ -31,6 +31,8 @@ unsigned made_number(unsigned *state, unsigned n);
 void made_lens(struct lens *l, const struct profile *p, const char *filter);
 /* What the lens shows; fails the test where there is nothing. The caller frees. */
 struct analysis *made_analysis(const struct profile *p, const struct lens *l);
+/* A comparison whose sides are what these filters leave; fails the test where there is none. The caller frees. */
+struct analysis *made_comparison(const struct profile *p, const char *before, const char *after);
 
 /* "a 4 1\n  b 3 3\n": label, total, self of column 0 by depth, without the root. Caller frees. */
 char *made_tree_text(const struct analysis *a);
