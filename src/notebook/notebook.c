@@ -111,23 +111,31 @@ static void read_page(struct notebook *b, enum notebook_page i)
 	err_clear(&e);
 }
 
-void notebook_open(struct notebook *b, const char *profile)
+/* What is of the profile alone. */
+static void read_own(struct notebook *b, const char *profile)
 {
 	struct stat st;
-	char *config = base_directory("XDG_CONFIG_HOME", ".config");
 
-	*b = (struct notebook){ 0 };
-	if (config)
-		b->path[PAGE_ALL] = xasprintf("%s/proftop/views", config);
-	free(config);
 	if (profile && strcmp(profile, "-") != 0 && stat(profile, &st) == 0 &&
 	    (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) && strlen(profile) < PATH_MAX) {
 		b->path[PAGE_STATE] = state_path(profile);
 		b->path[PAGE_BESIDE] = beside_path(profile);
 	}
-	for (int i = 0; i < N_PAGES; i++)
-		read_page(b, (enum notebook_page)i);
+	read_page(b, PAGE_STATE);
+	read_page(b, PAGE_BESIDE);
 	index_notes(b);
+}
+
+void notebook_open(struct notebook *b, const char *profile)
+{
+	char *config = base_directory("XDG_CONFIG_HOME", ".config");
+
+	*b = (struct notebook){ 0 };
+	read_own(b, profile);
+	if (config)
+		b->path[PAGE_ALL] = xasprintf("%s/proftop/views", config);
+	free(config);
+	read_page(b, PAGE_ALL);
 }
 
 void notebook_take_packed(struct notebook *b, const char *path, const char *text, size_t n)
@@ -157,10 +165,10 @@ static int put_other(struct note_page *page, const struct note *n, const char *f
 
 void notebook_add_other(struct notebook *b, const char *profile, const char *packed, size_t n)
 {
-	struct notebook other;
+	struct notebook other = { 0 };
 	struct err e = ERR_INIT;
 
-	notebook_open(&other, profile);
+	read_own(&other, profile);
 	if (packed)
 		notebook_take_packed(&other, profile, packed, n);
 	for (int i = PAGE_STATE; i <= PAGE_PACKED; i++)

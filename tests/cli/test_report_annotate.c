@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "cli/report/report.h"
 #include "cli/report/report_annotate.h"
 #include "code/annotation.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
-#include "query/diff/comparison.h"
+#include "tests/support/made_profile.h"
 #include "tests/support/read_recording.h"
 
 /* The sides that have the program of a block, and the mark in front of its instructions. */
@@ -51,30 +50,10 @@ static struct annotation *one_instruction(const bool of_side[N_SIDES], uint32_t 
 	return a;
 }
 
-static struct analysis *compare(const struct profile *p)
-{
-	struct comparison_choice choice = { .event = "", .metric = "" };
-	struct comparison c = { 0 };
-	struct analysis *a = NULL;
-	struct err e = ERR_INIT;
-	struct lens l;
-
-	for (int side = 0; side < N_SIDES; side++) {
-		c.name[side] = xstrdup(side == SIDE_BEFORE ? "BEFORE" : "AFTER");
-		cr_assert_eq(comparison_add(&c, (enum side)side, "", &e), 0);
-	}
-	lens_init(&l, p);
-	cr_assert_eq(comparison_lens(&c, p, &choice, &l, &e), 0, "%s", err_text(&e));
-	comparison_done(&c);
-	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
-	lens_done(&l);
-	return a;
-}
-
 Test(report_annotate, rows_of_a_comparison_say_their_side)
 {
 	struct profile *p = read_as("folded", "main;f 3\n");
-	struct report r = { .analysis = compare(p), .view = VIEW_KIND_ANNOTATE };
+	struct report r = { .analysis = made_comparison(p, "", ""), .view = VIEW_KIND_ANNOTATE };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct annotation *a = one_instruction(cases[i].of_side,
