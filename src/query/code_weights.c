@@ -49,9 +49,10 @@ struct finder {
 	uint32_t *scope;       /* [n_stacks] first frame of the run that counts; NOT_THERE: none */
 	uint64_t wanted;       /* the path of the scope */
 	uint32_t *spot_of;     /* [n_stacks] the newest spot at or above */
-	bool transformed;      /* there are the following two */
+	bool transformed;      /* there are the following three */
 	struct frametree tree; /* of all stacks, as transforms leave them; keys are those of keys */
-	bool *has;             /* [tree.n] the function is at the node or above */
+	bool *inside;          /* [tree.n] the node is the one of the scope or below it */
+	bool *has;             /* [tree.n] the function is there inside, or above inside */
 	struct map by_line;    /* of out->line */
 	VEC(struct spot) spots;
 	VEC(uint32_t) lines; /* of spots */
@@ -153,6 +154,21 @@ static void find_scope(struct finder *f, uint32_t stack)
 	f->path[stack] = path;
 }
 
+/* Which nodes of the transformed tree are within the scope; all, where there is none. */
+static void scope_tree(struct finder *f)
+{
+	const struct frametree *t = &f->tree;
+	uint64_t *path = xcalloc(t->n, sizeof(*path));
+
+	f->inside = xcalloc(t->n, sizeof(*f->inside));
+	f->inside[0] = f->wanted == 0;
+	for (uint32_t i = 1; i < t->n; i++) {
+		path[i] = calltree_path(path[t->parent[i]], f->keys->key[t->key[i]].id);
+		f->inside[i] = f->inside[t->parent[i]] || path[i] == f->wanted;
+	}
+	free(path);
+}
+
 /* Stacks as transforms leave them, where there are any. 0 or -ECANCELED. */
 static int transform_stacks(struct finder *f)
 {
@@ -165,10 +181,17 @@ static int transform_stacks(struct finder *f)
 	if (rc < 0)
 		return rc;
 	f->transformed = true;
+	scope_tree(f);
 	f->has = xcalloc(f->tree.n, sizeof(*f->has));
 	for (uint32_t i = 1; i < f->tree.n; i++)
-		f->has[i] = f->has[f->tree.parent[i]] || f->tree.key[i] == f->key;
+		f->has[i] = f->has[f->tree.parent[i]] || (f->inside[i] && f->tree.key[i] == f->key);
 	return 0;
+}
+
+/* Is the node one of the function within the scope? */
+static bool is_own_node(const struct finder *f, uint32_t node)
+{
+	return f->tree.key[node] == f->key && f->inside[node];
 }
 
 /* Is a frame of the function still there, of the n that a stack ends in? */
@@ -180,11 +203,11 @@ static bool is_kept(const struct finder *f, uint32_t stack, uint32_t n)
 	if (node == NODE_GONE || node == 0)
 		return false;
 	/* Where the last frame went, which may be a frame above; else frames that this stack added. */
-	if (f->tree.key[node] == f->key)
+	if (is_own_node(f, node))
 		return true;
 	for (uint32_t i = 1; i < n && node != above && node != 0; i++) {
 		node = f->tree.parent[node];
-		if (node != above && node != 0 && f->tree.key[node] == f->key)
+		if (node != above && node != 0 && is_own_node(f, node))
 			return true;
 	}
 	return false;
@@ -571,10 +594,13 @@ static void prepare_scope(struct finder *f, const struct code_wish *wish)
 {
 	uint32_t n = f->a->counts.n_stacks;
 
-	if (wish->path == 0 || f->keys == &f->own || transforms_wanted(f->a->lens.filter))
+	if (wish->path == 0 || f->keys == &f->own)
 		return;
 	f->out->scoped = true;
 	f->wanted = wish->path;
+	/* The path of a node under transforms has no place in recorded stacks: scope_tree() finds it. */
+	if (transforms_wanted(f->a->lens.filter))
+		return;
 	f->path = xmalloc(((size_t)n + 1) * sizeof(*f->path));
 	f->scope = xmalloc(((size_t)n + 1) * sizeof(*f->scope));
 }
@@ -615,6 +641,7 @@ out:
 	if (f.transformed)
 		frametree_done(&f.tree);
 	free(f.has);
+	free(f.inside);
 	free(f.row);
 	free(f.path);
 	free(f.scope);

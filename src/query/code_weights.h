@@ -67,9 +67,9 @@ struct code_wish {
 };
 
 /*
- * Weighs the function that the key id stands for, through the lens of the analysis. A path under transforms
- * has no place in recorded stacks: then everything counts, and out->scoped is false. 0, -ECANCELED,
- * or -ENOENT when the analysis knows no such function. The caller ends with code_weights_done() after 0.
+ * Weighs the function that the key id stands for, through the lens of the analysis. Where that is not by function, its
+ * paths are not those of functions: then everything counts, and out->scoped is false. 0, -ECANCELED, or -ENOENT when the
+ * analysis knows no such function. The caller ends with code_weights_done() after 0.
  */
 int code_weights_init(const struct analysis *a, const struct code_wish *wish,
 		      struct progress *progress, struct code_weights *out);

@@ -137,8 +137,12 @@ int main(int argc, char **argv)
 	double begin = now();
 
 	end = begin + 1;
-	if (strcmp(what, "sleeps") == 0)
+	if (strcmp(what, "sleeps") == 0) {
+		/* A few samples, so that there is a profile. */
+		while (now() < begin + 0.05)
+			alike();
 		return usleep(900000);
+	}
 	if (strcmp(what, "locks") == 0) {
 		pthread_t t[4];
 

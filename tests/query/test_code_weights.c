@@ -178,38 +178,86 @@ static uint64_t path_of(const struct analysis *a, const char *const *names)
 	return path;
 }
 
-/* Only what is below a node counts; the node may be inlined code, or one of several of a recursion. */
+/* Only what is below a node counts; the node may be inlined code, one of several of a recursion, or one of transforms. */
 static const struct {
 	const char *node[5];
 	const char *function, *is;
+	const char *filter; /* NULL: none */
 } scopes[] = {
 	{ { "main" },
 	  "work",
-	  "1/15 code 15 A21 0/8 A22 12/12 A23 2/2 A24 1/1 L20 0/8 L21 0/14 L22 1/1" },
-	{ { "main", "work", "work" }, "work", "0/8 code 8 A21 0/8 A22 8/8 L20 0/8 L21 0/8" },
-	{ { "main", "work", "work", "work" }, "work", "0/8 code 8 A22 8/8 L21 0/8" },
-	{ { "main", "work", "step" }, "step", "6/6 code 6 A22 4/4 A23 2/2 L5 4/4 L6 2/2" },
+	  "1/15 code 15 A21 0/8 A22 12/12 A23 2/2 A24 1/1 L20 0/8 L21 0/14 L22 1/1",
+	  NULL },
+	{ { "main", "work", "work" }, "work", "0/8 code 8 A21 0/8 A22 8/8 L20 0/8 L21 0/8", NULL },
+	{ { "main", "work", "work", "work" }, "work", "0/8 code 8 A22 8/8 L21 0/8", NULL },
+	{ { "main", "work", "step" }, "step", "6/6 code 6 A22 4/4 A23 2/2 L5 4/4 L6 2/2", NULL },
 	/* Above the node, in the same instruction, is not below it. */
-	{ { "main", "work", "step" }, "work", "0/0 code 0" },
+	{ { "main", "work", "step" }, "work", "0/0 code 0", NULL },
+	{ { "work" },
+	  "work",
+	  "1/15 code 15 A21 0/8 A22 12/12 A23 2/2 A24 1/1 L20 0/8 L21 0/14 L22 1/1",
+	  "focus:^work$" },
+	{ { "work", "work" },
+	  "work",
+	  "0/8 code 8 A21 0/8 A22 8/8 L20 0/8 L21 0/8",
+	  "focus:^work$" },
+	{ { "work", "step" }, "step", "6/6 code 6 A22 4/4 A23 2/2 L5 4/4 L6 2/2", "merge:^main$" },
+	{ { "work", "step" }, "work", "0/0 code 0", "merge:^main$" },
+	{ { "main", "work", "work" },
+	  "work",
+	  "8/8 code 8 A21 0/8 A22 8/8 L20 0/8 L21 8/8",
+	  "merge:^step$" },
+	{ { "main", "work", "step" },
+	  "step",
+	  "6/6 code 6 A22 4/4 A23 2/2 L5 4/4 L6 2/2",
+	  "merge:^nobody$" },
 };
 
 Test(code_weights, below_a_node)
 {
 	struct profile *p = make();
-	struct analysis *a;
-	struct lens lens;
 
-	made_lens(&lens, p, "");
-	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
 	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
-		char *text = text_of(a, scopes[i].function, path_of(a, scopes[i].node));
+		struct analysis *a;
+		struct lens lens;
+		char *text;
 
+		made_lens(&lens, p, scopes[i].filter ? scopes[i].filter : "");
+		cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+		text = text_of(a, scopes[i].function, path_of(a, scopes[i].node));
 		cr_expect_str_eq(text, scopes[i].is, "scope %zu: %s", i, text);
 		free(text);
+		analysis_free(a);
+		lens_done(&lens);
+	}
+	profile_free(p);
+}
+
+/* At each node of its function, what the tree has: a path of the transformed tree is one of the scope. */
+static void agree_at_nodes(const struct profile *p, const char *filter)
+{
+	struct analysis *a;
+	struct lens lens;
+	const struct calltree *t;
+
+	made_lens(&lens, p, filter);
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	t = a->tree;
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		struct code_wish wish = { a->keys.key[t->key[i]].id, t->path[i] };
+		struct code_weights w;
+
+		if (code_key(&a->keys, wish.key_id) == KEY_NONE)
+			continue;
+		cr_assert_eq(code_weights_init(a, &wish, NULL, &w), 0);
+		cr_expect(w.scoped);
+		cr_expect_eq(w.total[0], t->total[(size_t)i * t->n_columns],
+			     "%s: %s at %u: %ld, %ld", filter, a->keys.key[t->key[i]].label, i,
+			     (long)w.total[0], (long)t->total[(size_t)i * t->n_columns]);
+		code_weights_done(&w);
 	}
 	analysis_free(a);
 	lens_done(&lens);
-	profile_free(p);
 }
 
 /* The totals of lines and addresses are those of the other views, on any profile. */
@@ -264,6 +312,10 @@ Test(code_weights, agree_with_the_table)
 
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
 		agree(p, filters[i]);
+	profile_free(p);
+	p = made_profile_by_lot(3, 60);
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		agree_at_nodes(p, filters[i]);
 	profile_free(p);
 	p = make();
 	agree(p, "focus-path:main;work");

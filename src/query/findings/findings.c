@@ -197,7 +197,7 @@ static int classify(struct cpu_case *c)
 static int apply_rules(struct cpu_case *c)
 {
 	static int (*const rules[])(struct cpu_case *) = {
-		find_hotspot, find_classes, find_recursion, find_phases, find_missing,
+		find_classes, find_recursion, find_phases, find_hotspot, find_missing,
 	};
 	const struct calltree *t = c->a->tree;
 	int rc = classify(c);
@@ -205,6 +205,7 @@ static int apply_rules(struct cpu_case *c)
 	arena_init(&c->made);
 	c->of = shares_of(c);
 	c->whole = c->a->weights.total[0];
+	c->told = xcalloc((size_t)c->a->keys.n + 1, sizeof(*c->told));
 	for (uint32_t i = 1; rc == 0 && i < t->n_nodes; i++)
 		if (c->is[FRAME_CLASS_IDLE][t->key[i]])
 			c->idle += t->self[(size_t)i * t->n_columns];
@@ -212,6 +213,7 @@ static int apply_rules(struct cpu_case *c)
 		rc = rules[i](c);
 	for (int i = 0; i < N_FRAME_CLASSES; i++)
 		free(c->is[i]);
+	free(c->told);
 	free(c->of_made);
 	arena_done(&c->made);
 	vec_done(&c->named);

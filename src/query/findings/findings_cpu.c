@@ -185,7 +185,15 @@ static int64_t self_within(const struct cpu_case *c, uint32_t key, enum frame_cl
 	return sum;
 }
 
-/* What the kernel copies or clears for a page fault is the fault's. */
+/* What the kernel copies or clears for a page fault is the fault's; other copying of its own is its, where that has a sentence. */
+static bool is_of_class(const struct cpu_case *c, enum frame_class of, uint32_t key, bool in_fault)
+{
+	if (of == FRAME_CLASS_COPY &&
+	    (in_fault || (c->said[FRAME_CLASS_KERNEL] && c->is[FRAME_CLASS_KERNEL][key])))
+		return false;
+	return c->is[of][key];
+}
+
 static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
 {
 	const struct calltree *t = c->a->tree;
@@ -199,7 +207,7 @@ static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
 	owner[0] = KEY_NONE;
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		uint32_t up = t->parent[i], key = t->key[i];
-		bool is = c->is[of][key] && !(of == FRAME_CLASS_COPY && fault[i]);
+		bool is = is_of_class(c, of, key, fault[i]);
 		int64_t weight = leaf ? t->self[(size_t)i * t->n_columns]
 				      : t->total[(size_t)i * t->n_columns] - tracer[i];
 
@@ -238,7 +246,12 @@ static char *under(struct cpu_case *c, const struct class_sum *s)
 	return out;
 }
 
-/* What is worth a sentence: from which share on, and in which words. */
+#define COPY_SHARE 0.05
+
+/*
+ * What is worth a sentence: from which share on, and in which words. What others before them have is not the kernel's, and
+ * what the kernel has is not copying.
+ */
 static const struct {
 	enum frame_class of;
 	double least;
@@ -248,14 +261,13 @@ static const struct {
 } shares[] = {
 	{ FRAME_CLASS_LOCK, 0.02, "locks", "is spent on locks", "callers" },
 	{ FRAME_CLASS_ALLOC, 0.05, "allocator", "is spent in the allocator", "callers" },
-	{ FRAME_CLASS_COPY, 0.05, "copying", "copies or sets memory", "callers" },
 	{ FRAME_CLASS_FAULT, 0.03, "page-faults", "is spent on page faults", "callers" },
-	{ FRAME_CLASS_KERNEL, 0.20, "kernel", "is spent in the kernel", "callers" },
 	{ FRAME_CLASS_IDLE, 0.05, "idle", "is an idle processor", "top" },
+	{ FRAME_CLASS_KERNEL, 0.20, "kernel", "is spent in the kernel", "callers" },
+	{ FRAME_CLASS_COPY, COPY_SHARE, "copying", "copies or sets memory", "callers" },
 };
 
-/* Of shares. */
-#define ROW_OF_FAULTS 3
+#define N_SHARES (sizeof(shares) / sizeof(*shares))
 
 /* How much of what is spent on locks is spent in futexes: " (9.8 % in futex calls)"; the caller frees. */
 static char *in_futex(const struct cpu_case *c)
@@ -271,62 +283,133 @@ static char *in_futex(const struct cpu_case *c)
 	return out;
 }
 
-/* Has a class a sentence? i is a row of shares. */
-static bool is_said(const struct cpu_case *c, size_t i, const struct class_sum *s)
+/* Is a row of shares worth a sentence with so much weight? */
+static bool is_enough(const struct cpu_case *c, size_t i, int64_t weight)
 {
-	return (double)s->weight >= shares[i].least * (double)c->whole &&
-	       cpu_case_samples(c, s->weight) >= SAMPLES_LEAST;
+	return (double)weight >= shares[i].least * (double)c->whole &&
+	       cpu_case_samples(c, weight) >= SAMPLES_LEAST;
 }
 
-/* Is the rest of the kernel's time, beside page faults, of which there is a sentence, too little for one? */
-static bool is_mostly_faults(const struct cpu_case *c, size_t i, const struct class_sum *kernel)
+/* The kernel's time that is none of locks, allocators and page faults that have a sentence, nor idle. */
+static int64_t kernel_beside(const struct cpu_case *c)
 {
-	struct class_sum rest = *kernel, faults = sum_class(c, FRAME_CLASS_FAULT);
+	const struct calltree *t = c->a->tree;
+	bool *told = xcalloc(t->n_nodes, sizeof(*told));
+	int64_t sum = 0;
 
-	rest.weight -= self_within(c, KEY_NONE, FRAME_CLASS_KERNEL, FRAME_CLASS_FAULT);
-	return !is_said(c, i, &rest) && is_said(c, ROW_OF_FAULTS, &faults);
+	for (size_t i = 0; i < N_SHARES; i++) {
+		bool *in = c->said[shares[i].of] ? nodes_within(c, shares[i].of) : NULL;
+
+		for (uint32_t n = 1; in && n < t->n_nodes; n++)
+			told[n] = told[n] || in[n];
+		free(in);
+	}
+	for (uint32_t n = 1; n < t->n_nodes; n++)
+		if (c->is[FRAME_CLASS_KERNEL][t->key[n]] && !c->is[FRAME_CLASS_IDLE][t->key[n]] &&
+		    !told[n])
+			sum += t->self[(size_t)n * t->n_columns];
+	free(told);
+	return sum;
 }
 
-int find_classes(struct cpu_case *c)
+/* The kernel's function, beside those that copy, in which a third of its time or more ends; KEY_NONE: none. */
+static uint32_t kernel_function(const struct cpu_case *c, int64_t of, int64_t *self)
 {
+	uint32_t n, *row = rows_by_self(c, &n), found = KEY_NONE;
+
+	for (uint32_t i = 0; i < n && found == KEY_NONE; i++) {
+		uint32_t key = table_of(c)->key[row[i]];
+
+		if (!c->is[FRAME_CLASS_KERNEL][key] || c->is[FRAME_CLASS_COPY][key])
+			continue;
+		*self = self_of(c, row[i]);
+		if (*self * 3 < of)
+			break;
+		found = key;
+	}
+	free(row);
+	return found;
+}
+
+/* What the kernel does in that time: " (76.3 % in chacha_permute, 13.3 % copies memory)"; the caller frees. */
+static char *in_kernel(struct cpu_case *c, int64_t kernel)
+{
+	int64_t self = 0, copies = self_within(c, KEY_NONE, FRAME_CLASS_COPY, FRAME_CLASS_KERNEL) -
+				   self_within(c, KEY_NONE, FRAME_CLASS_COPY, FRAME_CLASS_FAULT);
+	uint32_t key = kernel_function(c, kernel, &self);
+	char *most = cpu_case_percent(self, c->whole), *copied = cpu_case_percent(copies, c->whole),
+	     *out;
+	bool copied_much = (double)copies >= COPY_SHARE * (double)c->whole;
+
+	if (key == KEY_NONE)
+		out = copied_much ? xasprintf(" (%s copies or sets memory)", copied) : xstrdup("");
+	else
+		out = xasprintf(" (%s in %s%s%s%s)", most, cpu_case_name(c, key),
+				copied_much ? ", " : "", copied_much ? copied : "",
+				copied_much ? " copies or sets memory" : "");
+	free(most);
+	free(copied);
+	return out;
+}
+
+/* The filter that leaves what a class' sentence says; the caller frees. */
+static char *class_filter(const struct cpu_case *c, enum frame_class of)
+{
+	const char *beside = "", *kernel = "";
 	int64_t *tracer = tracer_below(c);
 	bool with_tracer = tracer[0] > 0;
 
 	free(tracer);
-	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
-		struct class_sum s = sum_class(c, shares[i].of);
-		double share = (double)s.weight / (double)c->whole;
-		char *percent, *where, *futex;
-		struct finding *f;
-
-		/* Idle processors run the kernel, too, which is said of them. */
-		if (shares[i].of == FRAME_CLASS_KERNEL) {
-			s.weight -= c->idle;
-			share = (double)s.weight / (double)c->whole;
-		}
-		if (!is_said(c, i, &s) ||
-		    (shares[i].of == FRAME_CLASS_KERNEL && is_mostly_faults(c, i, &s)))
-			continue;
-		percent = cpu_case_percent(s.weight, c->whole);
-		where = shares[i].of == FRAME_CLASS_IDLE ? xstrdup("") : under(c, &s);
-		futex = shares[i].of == FRAME_CLASS_LOCK ? in_futex(c) : xstrdup("");
-		f = findings_add(
-			c->out, shares[i].rule, shares[i].view, share,
-			xasprintf("%s %s %s%s%s.", percent, c->of, shares[i].words, futex, where));
-		free(f->filter);
-		f->filter = xasprintf(
-			"is:%s%s%s%s", frame_class_name(shares[i].of),
-			shares[i].of == FRAME_CLASS_COPY &&
-					self_within(c, KEY_NONE, FRAME_CLASS_COPY,
-						    FRAME_CLASS_FAULT) > 0
-				? " !is:fault"
-				: "",
-			shares[i].of == FRAME_CLASS_KERNEL && c->idle > 0 ? " !is:idle" : "",
-			with_tracer ? " !in:^libproftop-heap" : "");
-		free(percent);
-		free(where);
-		free(futex);
+	if (of == FRAME_CLASS_COPY) {
+		if (self_within(c, KEY_NONE, FRAME_CLASS_COPY, FRAME_CLASS_FAULT) > 0)
+			beside = " !is:fault";
+		kernel = c->said[FRAME_CLASS_KERNEL] ? " !is:kernel" : "";
+	} else if (of == FRAME_CLASS_KERNEL && c->idle > 0) {
+		beside = " !is:idle";
 	}
+	return xasprintf("is:%s%s%s%s", frame_class_name(of), beside, kernel,
+			 with_tracer ? " !in:^libproftop-heap" : "");
+}
+
+static void say_class(struct cpu_case *c, size_t i, const struct class_sum *s)
+{
+	enum frame_class of = shares[i].of;
+	char *percent = cpu_case_percent(s->weight, c->whole);
+	char *where = of == FRAME_CLASS_IDLE ? xstrdup("") : under(c, s);
+	char *more = of == FRAME_CLASS_LOCK     ? in_futex(c)
+		     : of == FRAME_CLASS_KERNEL ? in_kernel(c, s->weight)
+						: xstrdup("");
+	struct finding *f = findings_add(
+		c->out, shares[i].rule, shares[i].view, (double)s->weight / (double)c->whole,
+		xasprintf("%s %s %s%s%s.", percent, c->of, shares[i].words, more, where));
+
+	free(f->filter);
+	f->filter = class_filter(c, of);
+	free(percent);
+	free(where);
+	free(more);
+}
+
+/* The kernel and copying come last: what other sentences have is not theirs. */
+int find_classes(struct cpu_case *c)
+{
+	struct class_sum sum[N_SHARES];
+
+	for (size_t i = 0; i < N_SHARES; i++) {
+		enum frame_class of = shares[i].of;
+
+		sum[i] = sum_class(c, of);
+		if (of == FRAME_CLASS_KERNEL) {
+			/* Idle processors run it, too, which is said of them. */
+			sum[i].weight -= c->idle;
+			c->said[of] = is_enough(c, i, kernel_beside(c));
+		} else {
+			c->said[of] = is_enough(c, i, sum[i].weight);
+		}
+	}
+	for (size_t i = 0; i < N_SHARES; i++)
+		if (c->said[shares[i].of])
+			say_class(c, i, &sum[i]);
 	return 0;
 }
 
@@ -391,27 +474,30 @@ static void say_flat(struct cpu_case *c, uint32_t row, uint32_t n_half, int64_t 
 	free(share);
 }
 
-/* What n functions take that is not locks, the allocator, copying or page faults, of which there is a sentence. */
+/* What n functions take that is none of the classes of which there is a sentence. */
 static int64_t self_besides(const struct cpu_case *c, const uint32_t *row, uint32_t n)
 {
 	int64_t most[FEW_MOST] = { 0 }, sum = 0;
 
-	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
-		struct class_sum s;
-
-		if (shares[i].of == FRAME_CLASS_KERNEL || shares[i].of == FRAME_CLASS_IDLE)
-			continue;
-		s = sum_class(c, shares[i].of);
-		for (uint32_t k = 0; k < n && is_said(c, i, &s); k++) {
+	for (size_t i = 0; i < N_SHARES; i++)
+		for (uint32_t k = 0; k < n && c->said[shares[i].of]; k++) {
 			int64_t in = self_within(c, table_of(c)->key[row[k]], shares[i].of,
 						 shares[i].of);
 
 			most[k] = in > most[k] ? in : most[k];
 		}
-	}
 	for (uint32_t k = 0; k < n; k++)
 		sum += self_of(c, row[k]) - most[k];
 	return sum;
+}
+
+/* Has each of n functions a sentence that says what it takes by itself? */
+static bool are_told(const struct cpu_case *c, const uint32_t *row, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (!c->told[table_of(c)->key[row[k]]])
+			return false;
+	return true;
 }
 
 /* How many of n rows by falling self come after the first `of` and are as heavy as the last of these. */
@@ -444,10 +530,11 @@ int find_hotspot(struct cpu_case *c)
 	if ((double)first >= HOTSPOT_SHARE * (double)base &&
 	    (first / 2 >= second || (n_half == 1 && n_more == 0)) &&
 	    cpu_case_samples(c, first) >= SAMPLES_LEAST) {
-		if ((double)self_besides(c, row, 1) >= HOTSPOT_SHARE * (double)base)
+		if (!are_told(c, row, 1) &&
+		    (double)self_besides(c, row, 1) >= HOTSPOT_SHARE * (double)base)
 			say_hotspot(c, row[0], base);
 	} else if (sum >= base / 2 && n_named > 1 && n_named <= FEW_MOST &&
-		   cpu_case_samples(c, sum) >= SAMPLES_LEAST &&
+		   cpu_case_samples(c, sum) >= SAMPLES_LEAST && !are_told(c, row, n_named) &&
 		   self_besides(c, row, n_named) >= base / 2) {
 		say_few(c, row, n_named, n_half + n_more - n_named, base);
 	}
@@ -458,6 +545,24 @@ int find_hotspot(struct cpu_case *c)
 	return 0;
 }
 
+char *cpu_case_tell(struct cpu_case *c, uint32_t key)
+{
+	const struct table *t = table_of(c);
+	int64_t self = 0;
+	char *share, *out;
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		if (t->key[i] == key)
+			self = self_of(c, i);
+	if ((double)self < HOTSPOT_SHARE * (double)(c->whole - c->idle))
+		return xstrdup("");
+	c->told[key] = true;
+	share = cpu_case_percent(self, c->whole);
+	out = xasprintf("; its own code takes %s", share);
+	free(share);
+	return out;
+}
+
 static void say_recursion(struct cpu_case *c, uint32_t key, int64_t weight, uint32_t deepest,
 			  uint32_t n_others)
 {
@@ -466,16 +571,18 @@ static void say_recursion(struct cpu_case *c, uint32_t key, int64_t weight, uint
 	char *more = n_others ? xasprintf("; %u more function%s do%s so, too", (unsigned)n_others,
 					  n_others == 1 ? "" : "s", n_others == 1 ? "es" : "")
 			      : xstrdup("");
-	struct finding *f =
-		findings_add(c->out, "recursion", "tree", (double)weight / (double)c->whole,
-			     xasprintf("%s calls itself, up to %s deep: %s %s is in such calls%s.",
-				       k->label, fmt_count(times, deepest), share, c->of, more));
+	char *own = cpu_case_tell(c, key);
+	struct finding *f = findings_add(
+		c->out, "recursion", "tree", (double)weight / (double)c->whole,
+		xasprintf("%s calls itself, up to %s deep: %s %s is in such calls%s%s.", k->label,
+			  fmt_count(times, deepest), share, c->of, own, more));
 
 	f->key_id = k->id;
 	free(f->filter);
 	f->filter = xstrdup("recursion:all");
 	free(share);
 	free(more);
+	free(own);
 }
 
 int find_recursion(struct cpu_case *c)

@@ -268,21 +268,23 @@ static void say_phase(const struct phases *f, const struct candidate *k)
 	char *out = cpu_case_percent(weight - k->inside, all - in_all), from[FMT_SIZE],
 	     to[FMT_SIZE];
 	char *from_s = seconds(time_at(f, k->from)), *to_s = seconds(time_at(f, k->to));
+	char *own = cpu_case_tell(f->c, k->key);
 	bool last = time_at(f, k->to) > f->from_ns + f->span_ns;
 	struct finding *fi = findings_add(
 		f->c->out, "phase", "tree", (double)in_all / (double)all,
-		xasprintf("From %s to %s, %s%s runs: it has %s %s then, and %s of the rest.",
+		xasprintf("From %s to %s, %s%s runs: it has %s %s then, and %s of the rest%s.",
 			  k->from == 0 && f->from_ns == 0 ? "the start"
 							  : fmt_ns(from, time_at(f, k->from)),
 			  last ? "the end" : fmt_ns(to, time_at(f, k->to)),
 			  key->flags & FUNCTION_COMM ? "the process or thread " : "",
-			  cpu_case_name(f->c, k->key), in, f->c->of, out));
+			  cpu_case_name(f->c, k->key), in, f->c->of, out, own));
 
 	fi->key_id = key->id;
 	free(fi->filter);
 	fi->filter = xasprintf("time:%s,%s", from_s, last ? "" : to_s);
 	free(from_s);
 	free(to_s);
+	free(own);
 	free(in);
 	free(out);
 }

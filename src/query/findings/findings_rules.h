@@ -26,10 +26,12 @@ struct cpu_case {
 	const struct analysis *a; /* with a tree by function; column 0 is of samples */
 	struct progress *progress;
 	struct findings *out;
-	const char *of;              /* "of the CPU time", "of cycles": what shares are of */
-	char *of_made;               /* where that had to be made; owned */
-	bool *is[N_FRAME_CLASSES];   /* [a->keys.n] is the key of the class? owned */
-	struct arena made;           /* names in sentences */
+	const char *of;             /* "of the CPU time", "of cycles": what shares are of */
+	char *of_made;              /* where that had to be made; owned */
+	bool *is[N_FRAME_CLASSES];  /* [a->keys.n] is the key of the class? owned */
+	bool said[N_FRAME_CLASSES]; /* has the class a sentence? */
+	bool *told;        /* [a->keys.n] has its self time one, beside a hotspot's? owned */
+	struct arena made; /* names in sentences */
 	VEC(struct named_key) named; /* functions that were named; owned */
 	int64_t whole;               /* all of it, in column 0 */
 	int64_t idle;                /* of it the processor had nothing to do */
@@ -44,11 +46,17 @@ const char *cpu_case_name(struct cpu_case *c, uint32_t key);
 /* "12.3 %"; the caller frees. */
 char *cpu_case_percent(int64_t part, int64_t whole);
 
-/* Each: 0 or -ECANCELED. */
-int find_hotspot(struct cpu_case *c);
+/*
+ * For sentences that name a function, so that no hotspot says the same again: "; its own code takes 41.0 %" where that is as
+ * much as a hotspot has, else "". The caller frees.
+ */
+char *cpu_case_tell(struct cpu_case *c, uint32_t key);
+
+/* Each: 0 or -ECANCELED. find_hotspot() comes behind the others, whose sentences leave nothing to it where they say the same. */
 int find_classes(struct cpu_case *c);
 int find_recursion(struct cpu_case *c);
 int find_phases(struct cpu_case *c);
+int find_hotspot(struct cpu_case *c);
 int find_missing(struct cpu_case *c);
 
 /* Rules about allocations, where there are any; suppress as of findings_new(). 0 or -ECANCELED. */
