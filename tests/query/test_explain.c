@@ -64,14 +64,14 @@ static const struct {
 	    { "m;r;r;x", 300, 450 },
 	    { "m;r;r;r;x", 300, 450 },
 	    { "m;r;y", 900, 900 } },
-	  "x, below r, recursive, grew from 900 to 1,300: +400 (+44.4 %), in itself\n"
+	  "x, called by m > r (recursive), grew from 900 to 1,300: +400 (+44.4 %), in itself\n"
 	  "together +400 of +400: nothing is left\n" },
 	{ "a recursion itself",
 	  { { "m;r", 500, 700 },
 	    { "m;r;r", 500, 700 },
 	    { "m;r;r;r", 500, 700 },
 	    { "m;y", 900, 900 } },
-	  "r, called by m, grew from 1,500 to 2,100: +600 (+40.0 %), in itself\n"
+	  "r (recursive), called by m, grew from 1,500 to 2,100: +600 (+40.0 %), in itself\n"
 	  "together +600 of +600: nothing is left\n" },
 	{ "the same in two threads",
 	  { { "=one;m@p;f@p;x@p", 400, 900 },
@@ -111,8 +111,49 @@ static const struct {
 	  "together +1,160 of +1,790; the other +630 is in smaller changes and noise\n" },
 	{ "within what changed",
 	  { { "m;a", 100, 900 }, { "m;a;x", 900, 300 } },
+	  "a, called by m, grew from 100 to 900: +800 (+800.0 %), in itself\n"
 	  "x, called by m > a, shrank from 900 to 300: -600 (-66.7 %), in itself\n"
-	  "together -600 of +200; the other +800 is in smaller changes and noise\n" },
+	  "together +200 of +200: nothing is left\n" },
+	{ "a recursion that goes deeper, and took as long",
+	  { { "m;r", 500, 300 },
+	    { "m;r;r", 500, 400 },
+	    { "m;r;r;r", 0, 300 },
+	    { "m;r;x", 400, 0 },
+	    { "m;r;r;r;x", 0, 400 },
+	    { "m;y", 900, 900 } },
+	  "" },
+	{ "a recursion of two that goes deeper, with more below",
+	  { { "m;p;q", 500, 300 },
+	    { "m;p;q;p", 500, 400 },
+	    { "m;p;q;p;q", 0, 300 },
+	    { "m;p;q;p;q;p;x", 0, 400 },
+	    { "m;y", 900, 900 } },
+	  "x, called by m > p (recursive), is new: +400\n"
+	  "together +400 of +400: nothing is left\n" },
+	{ "an interpreter's one function is below itself",
+	  { { "m;eval;one;eval;two;eval;x", 500, 500 },
+	    { "m;eval;one;eval;y", 500, 900 },
+	    { "m;eval;z", 500, 500 } },
+	  "y, called by one > eval, grew from 500 to 900: +400 (+80.0 %), in itself\n"
+	  "together +400 of +400: nothing is left\n" },
+	{ "a second call of what calls several",
+	  { { "m;s;t;x", 300, 610 },
+	    { "m;s;t;t;x", 200, 400 },
+	    { "m;s;t;y", 100, 210 },
+	    { "m;sort", 1000, 1000 } },
+	  "t (recursive), called by m > s, grew from 600 to 1,220: +620 (+103.3 %), in what it calls\n"
+	  "together +620 of +620: nothing is left\n" },
+	{ "a little in many places",
+	  { { "m;a;f", 100, 140 },
+	    { "m;b;f", 100, 140 },
+	    { "m;c;f", 100, 140 },
+	    { "m;d;f", 100, 140 },
+	    { "m;a", 1000, 960 },
+	    { "m;b", 1000, 960 },
+	    { "m;c", 1000, 960 },
+	    { "m;d", 1000, 960 } },
+	  "f, wherever it is called, grew from 400 to 560: +160 (+40.0 %), in itself\n"
+	  "together +160 of 0; the other -160 is in smaller changes and noise\n" },
 };
 /* clang-format on */
 

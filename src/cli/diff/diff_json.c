@@ -216,12 +216,14 @@ static void put_explanation(struct json_out *j, const struct diff_rows *r)
 	explain(r->diff, MOST_REASONS, &x);
 	json_begin(j, "explanation", '{', false);
 	json_put_double(j, "accounted", x.accounted);
+	json_put_double(j, "sum", x.sum);
+	json_put_int(j, "functions_left", x.n_left);
 	json_begin(j, "reasons", '[', true);
 	for (size_t i = 0; i < x.reasons.n; i++) {
 		const struct reason *reason = &x.reasons.at[i];
 
 		json_begin(j, NULL, '{', false);
-		json_put_text(j, "name", a->keys.key[a->tree->key[reason->node]].label);
+		json_put_text(j, "name", a->keys.key[reason->key].label);
 		json_put_double(j, "change", reason->change);
 		json_put_text(j, "sentence", reason->sentence);
 		json_end(j, '}');

@@ -3,82 +3,114 @@
 
 #include "query/diff/explain.h"
 
+#include "base/text.h"
+#include "query/diff/explain_words.h"
+#include "query/diff/folded_tree.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/text.h"
 
 /* A child that has so much of the change is where to look, … */
 #define MOST_OF_IT     0.7
 /* … or so much where the node's own code is as it was: on a machine that was slower, all else has changed a little, too. */
 #define MORE_THAN_HALF 0.5
-/* What is accounted for up to here is enough. */
+/* What is accounted for from here on is "the change". */
 #define ENOUGH         0.95
-/* Reasons that explain less of all change than this are left out. */
+/* Reasons that explain less than this part of what others do are left out. */
 #define LEAST          0.01
-/* Frames of the way there that a sentence has room for, and columns of each and of the function's own name. */
-#define CALLERS        2
-#define CALLER_COLS    32
-#define NAME_COLS      56
 /* Frames below what is new or gone that are looked at for what moved. */
 #define CHAIN_MOST     1000
 
-struct seeker {
-	const struct diff *d;
-	const struct calltree *t;
-	double *left;           /* [n_nodes] change that is not accounted for; owned, as are: */
-	double *before, *after; /* [n_nodes] means of the same */
-	double *pull;           /* [n_nodes] see find_pull() */
-	double *half;           /* [n_nodes] what is less is noise */
-	bool *taken;            /* [n_nodes] something there or below is accounted for */
-	bool *said;             /* [n_nodes] all there is */
-	bool *seen;             /* [n_keys] for find_head() */
+/* What is not accounted for yet. */
+struct amount {
+	double change, before, after; /* the latter are means */
 };
 
-static struct noise_delta self_of(const struct diff *d, uint32_t node)
+struct seeker {
+	const struct diff *d;
+	const struct groups *keys;
+	struct folded_tree t;
+	struct diff_family family; /* of the folded tree's nodes */
+	/* By node; owned, as are all: */
+	struct noise_delta *total; /* its verdict's */
+	struct amount *left;
+	double *pull; /* see find_pull() */
+	bool *beyond; /* beyond noise, by total */
+	bool *taken;  /* something there or below is accounted for */
+	bool *said;   /* all there is */
+	bool *own;    /* what ends there is */
+	/* By key: what ends in the function, and is accounted for; */
+	struct amount *told;
+	bool *unsaid; /* something beyond noise is not accounted for */
+	double accounted;
+};
+
+static struct noise_delta self_of(const struct seeker *s, uint32_t node)
 {
-	const struct calltree *t = d->analysis->tree;
 	struct noise_delta self;
 
-	diff_delta(d, t->key[node], PART_SELF, &t->self[(size_t)node * t->n_columns], &self);
+	diff_delta(s->d, s->t.key[node], PART_SELF, &s->t.self[(size_t)node * s->t.n_columns],
+		   &self);
 	return self;
 }
 
-static double self_change(const struct diff *d, uint32_t node)
+static struct amount self_amount(const struct seeker *s, uint32_t node)
 {
-	const struct noise_delta self = self_of(d, node);
+	struct amount a;
 
-	return diff_change(&self);
+	diff_means(s->d, &s->t.self[(size_t)node * s->t.n_columns], &a.before, &a.after);
+	a.change = a.after - a.before;
+	return a;
+}
+
+static bool is_comm(const struct seeker *s, uint32_t key)
+{
+	return s->keys->key[key].flags & FUNCTION_COMM;
+}
+
+/* Is so much left that noise does not explain it? Of what is exact, anything. */
+static bool counts(double left, double half)
+{
+	return left != 0 && fabs(left) >= half;
+}
+
+/* Is what is left of a node beyond noise? */
+static bool is_left(const struct seeker *s, uint32_t node)
+{
+	return s->beyond[node] && counts(s->left[node].change, s->total[node].half);
 }
 
 /* For each subtree the largest change that is left of a node beyond noise. */
 static void find_pull(struct seeker *s)
 {
-	memset(s->pull, 0, s->t->n_nodes * sizeof(*s->pull));
-	for (uint32_t i = s->t->n_nodes; i-- > 1;) {
-		uint32_t up = s->t->parent[i];
+	memset(s->pull, 0, s->t.n * sizeof(*s->pull));
+	for (uint32_t i = s->t.n; i-- > 1;) {
+		double *up = &s->pull[s->t.parent[i]];
 
-		if (s->d->beyond[i] && fabs(s->left[i]) >= s->half[i])
-			s->pull[i] = fmax(s->pull[i], fabs(s->left[i]));
-		s->pull[up] = fmax(s->pull[up], s->pull[i]);
+		if (is_left(s, i))
+			s->pull[i] = fmax(s->pull[i], fabs(s->left[i].change));
+		*up = fmax(*up, s->pull[i]);
 	}
 }
 
-/* The child with the largest change in it, or KEY_NONE. */
+/* The child with the largest change in it, or KEY_NONE; the first by name of equal ones. */
 static uint32_t heaviest(const struct seeker *s, uint32_t node)
 {
+	const uint32_t *rank = s->keys->rank;
 	uint32_t best = KEY_NONE;
 
-	for (uint32_t c = calltree_first(s->t, node); c != KEY_NONE; c = calltree_next(s->t, c))
-		if (s->pull[c] > 0 && (best == KEY_NONE || s->pull[c] > s->pull[best]))
+	for (uint32_t c = s->t.first[node]; c != KEY_NONE; c = s->t.next[c])
+		if (s->pull[c] > 0 &&
+		    (best == KEY_NONE || s->pull[c] > s->pull[best] ||
+		     (s->pull[c] == s->pull[best] && rank[s->t.key[c]] < rank[s->t.key[best]])))
 			best = c;
 	return best;
 }
 
-static bool changed_itself(const struct diff *d, uint32_t node)
+static bool changed_itself(const struct seeker *s, uint32_t node)
 {
-	const struct noise_delta self = self_of(d, node);
+	const struct noise_delta self = self_of(s, node);
 
 	return fabs(diff_change(&self)) > self.half;
 }
@@ -86,19 +118,39 @@ static bool changed_itself(const struct diff *d, uint32_t node)
 /* Is so much of the node's change where to look, rather than at the node? */
 static bool is_most(const struct seeker *s, uint32_t node, double part)
 {
-	double all = fabs(s->left[node]);
+	double all = fabs(s->left[node].change);
 
 	return part >= MOST_OF_IT * all ||
-	       (part >= MORE_THAN_HALF * all && !changed_itself(s->d, node));
+	       (part >= MORE_THAN_HALF * all && !changed_itself(s, node));
 }
 
 /* Is all of it on one side? */
 static bool is_lone(const struct seeker *s, uint32_t node)
 {
-	double before, after;
+	return (s->total[node].before == 0) != (s->total[node].after == 0);
+}
 
-	diff_means(s->d, &s->t->total[(size_t)node * s->t->n_columns], &before, &after);
-	return (before == 0) != (after == 0);
+/* What a part of a node says of whether all of it changed by this factor. */
+static bool fits(const struct noise_delta *part, double factor, bool beyond, int *n_beyond)
+{
+	*n_beyond += beyond && (diff_change(part) > 0) == (factor > 1);
+	return fabs(part->after - factor * part->before) <= part->half;
+}
+
+/* Did its own code and all it calls change by one factor, several of them beyond noise? Then it is called more often, or less. */
+static bool is_alike(const struct seeker *s, uint32_t node)
+{
+	const struct noise_delta *all = &s->total[node], self = self_of(s, node);
+	double factor = all->after / all->before;
+	int n_beyond = 0;
+
+	if (s->taken[node] || is_lone(s, node) ||
+	    !fits(&self, factor, fabs(diff_change(&self)) > self.half, &n_beyond))
+		return false;
+	for (uint32_t c = s->t.first[node]; c != KEY_NONE; c = s->t.next[c])
+		if (!fits(&s->total[c], factor, s->beyond[c], &n_beyond))
+			return false;
+	return n_beyond > 1;
 }
 
 /*
@@ -111,11 +163,10 @@ static uint32_t seek(struct seeker *s)
 
 	find_pull(s);
 	while ((child = heaviest(s, node)) != KEY_NONE) {
-		bool nowhere = node == 0 || !s->d->beyond[node] ||
-			       (s->d->analysis->keys.key[s->t->key[node]].flags & FUNCTION_COMM);
+		bool nowhere = node == 0 || !s->beyond[node] || is_comm(s, s->t.key[node]);
 
-		if (!nowhere &&
-		    (is_lone(s, node) || !(is_most(s, node, s->pull[child]) || is_lone(s, child))))
+		if (!nowhere && (is_lone(s, node) || is_alike(s, node) ||
+				 !(is_most(s, node, s->pull[child]) || is_lone(s, child))))
 			break;
 		node = child;
 	}
@@ -128,280 +179,112 @@ static double rounded(double left, double of)
 	return fabs(left) < 1e-9 * fabs(of) ? 0 : left;
 }
 
-/* What the node says is said: its subtree has nothing left, and all above it so much less. */
-static void take(struct seeker *s, uint32_t node)
+static void subtract(struct amount *from, struct amount a)
 {
-	double change = s->left[node], before = s->before[node], after = s->after[node];
-	size_t size = (s->t->end[node] - node) * sizeof(*s->left);
+	from->change = rounded(from->change - a.change, a.change);
+	from->before = rounded(from->before - a.before, a.before);
+	from->after = rounded(from->after - a.after, a.after);
+}
 
-	for (uint32_t up = node;; up = s->t->parent[up]) {
-		s->left[up] = rounded(s->left[up] - change, change);
-		s->before[up] = rounded(s->before[up] - before, before);
-		s->after[up] = rounded(s->after[up] - after, after);
+static void add(struct amount *to, struct amount a)
+{
+	to->change += a.change;
+	to->before += a.before;
+	to->after += a.after;
+}
+
+/* All above has so much less left. */
+static void take_above(struct seeker *s, uint32_t node, struct amount a)
+{
+	for (uint32_t up = node;; up = s->t.parent[up]) {
+		subtract(&s->left[up], a);
 		s->taken[up] = true;
 		if (up == 0)
 			break;
 	}
-	memset(&s->said[node], true, s->t->end[node] - node);
-	memset(&s->left[node], 0, size);
-	memset(&s->before[node], 0, size);
-	memset(&s->after[node], 0, size);
 }
 
-/* All change, ups and downs, of nodes beyond noise as far as it is not in such below them. */
-static double all_change(const struct seeker *s)
+/* What ends there is said. */
+static struct amount take_self(struct seeker *s, uint32_t node)
 {
-	double *part = xmalloc(s->t->n_nodes * sizeof(*part)), sum = 0;
+	struct amount self = self_amount(s, node);
 
-	memcpy(part, s->d->change, s->t->n_nodes * sizeof(*part));
-	for (uint32_t i = 1; i < s->t->n_nodes; i++)
-		if (s->d->beyond[i])
-			part[s->t->parent[i]] -= s->d->change[i];
-	for (uint32_t i = 1; i < s->t->n_nodes; i++)
-		if (s->d->beyond[i] && fabs(part[i]) >= s->half[i])
-			sum += fabs(part[i]);
-	free(part);
-	return sum;
+	s->own[node] = true;
+	add(&s->told[s->t.key[node]], self);
+	return self;
+}
+
+/* What the node says is said: its subtree has nothing left, and all above it so much less. */
+static void take(struct seeker *s, uint32_t node)
+{
+	take_above(s, node, s->left[node]);
+	for (uint32_t i = node; i < s->t.n; i++) {
+		if (i != node && !s->said[s->t.parent[i]])
+			continue;
+		s->said[i] = true;
+		s->left[i] = (struct amount){ 0 };
+		if (!s->own[i])
+			take_self(s, i);
+	}
 }
 
 static void seeker_init(struct seeker *s, const struct diff *d)
 {
-	const struct calltree *t = d->analysis->tree;
-	struct noise_delta delta;
+	const struct analysis *a = d->analysis;
+	size_t n, n_keys = (size_t)a->keys.n + 1;
 
-	*s = (struct seeker){ .d = d, .t = t };
-	s->left = xmalloc(t->n_nodes * sizeof(*s->left));
-	s->before = xmalloc(t->n_nodes * sizeof(*s->before));
-	s->after = xmalloc(t->n_nodes * sizeof(*s->after));
-	s->pull = xmalloc(t->n_nodes * sizeof(*s->pull));
-	s->half = xmalloc(t->n_nodes * sizeof(*s->half));
-	s->taken = xcalloc(t->n_nodes, sizeof(*s->taken));
-	s->said = xcalloc(t->n_nodes, sizeof(*s->said));
-	s->seen = xcalloc((size_t)d->analysis->keys.n + 1, sizeof(*s->seen));
-	memcpy(s->left, d->change, t->n_nodes * sizeof(*s->left));
-	for (uint32_t i = 0; i < t->n_nodes; i++) {
-		diff_delta(d, t->key[i], PART_TOTAL, &t->total[(size_t)i * t->n_columns], &delta);
-		s->half[i] = delta.half;
-		s->before[i] = delta.before;
-		s->after[i] = delta.after;
+	*s = (struct seeker){ .d = d, .keys = &a->keys };
+	folded_tree_init(&s->t, a->tree);
+	n = s->t.n;
+	s->total = xcalloc(n, sizeof(*s->total));
+	s->left = xcalloc(n, sizeof(*s->left));
+	s->pull = xcalloc(n, sizeof(*s->pull));
+	s->beyond = xcalloc(n, sizeof(*s->beyond));
+	s->taken = xcalloc(n, sizeof(*s->taken));
+	s->said = xcalloc(n, sizeof(*s->said));
+	s->own = xcalloc(n, sizeof(*s->own));
+	s->told = xcalloc(n_keys, sizeof(*s->told));
+	s->unsaid = xcalloc(n_keys, sizeof(*s->unsaid));
+	for (uint32_t i = 0; i < n; i++) {
+		struct noise_delta *t = &s->total[i];
+
+		diff_delta(d, s->t.key[i], PART_TOTAL, &s->t.total[i * s->t.n_columns], t);
+		s->left[i] = (struct amount){ diff_change(t), t->before, t->after };
+	}
+	diff_find_family(s->total + 1, s->t.n - 1, &s->family);
+	/* What the tree's own rows call beyond noise is. */
+	s->family.limit = fmax(s->family.limit, d->nodes.limit);
+	for (uint32_t i = 1; i < n; i++) {
+		s->beyond[i] = diff_is_beyond(&s->family, &s->total[i]);
+		diff_agree(&s->family, &s->total[i]);
 	}
 }
 
 static void seeker_done(struct seeker *s)
 {
+	folded_tree_done(&s->t);
+	free(s->total);
 	free(s->left);
-	free(s->before);
-	free(s->after);
 	free(s->pull);
-	free(s->half);
+	free(s->beyond);
 	free(s->taken);
 	free(s->said);
-	free(s->seen);
+	free(s->own);
+	free(s->told);
+	free(s->unsaid);
 }
 
-/* The outermost function on the way to a node that is on that way again, and so recursive; KEY_NONE: none is. */
-static uint32_t find_head(struct seeker *s, uint32_t node)
+static const char *label_of(const struct seeker *s, uint32_t node)
 {
-	uint32_t head = KEY_NONE;
-
-	for (uint32_t up = node; up != 0; up = s->t->parent[up]) {
-		if (s->seen[s->t->key[up]])
-			head = up;
-		s->seen[s->t->key[up]] = true;
-	}
-	for (uint32_t up = node; up != 0; up = s->t->parent[up])
-		s->seen[s->t->key[up]] = false;
-	return head;
-}
-
-static void add_place(const struct seeker *s, struct reason *r, uint32_t node)
-{
-	vec_push(&r->places, node);
-	r->change += s->left[node];
-}
-
-/* All subtrees of the node's function below the head, none within another. */
-static void add_places(const struct seeker *s, uint32_t head, uint32_t node, struct reason *r)
-{
-	const struct calltree *t = s->t;
-	uint32_t key = t->key[node], end = 0;
-
-	for (uint32_t i = t->first_of[key]; i < t->first_of[key + 1]; i++) {
-		uint32_t at = t->of_key[i];
-
-		if (at < head || at >= t->end[head] || at < end || s->said[at])
-			continue;
-		end = t->end[at];
-		add_place(s, r, at);
-	}
-}
-
-/*
- * A change below a recursive function is in pieces, one for each depth. r becomes all places of the node's function there where
- * these have most of what changed there; else the recursion as a whole; or the node, where these say less together.
- */
-static void find_places(struct seeker *s, uint32_t node, struct reason *r)
-{
-	uint32_t head = find_head(s, node);
-	double least = fabs(s->left[node]);
-
-	r->head = head;
-	if (head != KEY_NONE)
-		add_places(s, head, node, r);
-	if (head != KEY_NONE && !is_most(s, head, fabs(r->change))) {
-		vec_clear(&r->places);
-		r->change = 0;
-		add_place(s, r, head);
-	}
-	if (head == KEY_NONE || r->change * s->left[node] <= 0 || fabs(r->change) < least) {
-		vec_clear(&r->places);
-		r->change = 0;
-		r->head = KEY_NONE;
-		add_place(s, r, node);
-	}
-	r->node = r->places.at[0];
-}
-
-/* "main > serve": the nearest callers, outermost first, a recursive one once; the caller frees. */
-static char *way_there(const struct diff *d, uint32_t node)
-{
-	const struct calltree *t = d->analysis->tree;
-	const struct groups *k = &d->analysis->keys;
-	char *way = xstrdup("");
-	uint32_t up = t->parent[node], last = t->key[node];
-
-	for (int i = 0; i < CALLERS && up != 0 && !(k->key[t->key[up]].flags & FUNCTION_COMM);
-	     up = t->parent[up]) {
-		char *name, *longer;
-
-		if (t->key[up] == last)
-			continue;
-		last = t->key[up];
-		name = text_fold_name(k->key[last].label, CALLER_COLS, false);
-		longer = xasprintf("%s%s%s", name, i++ ? " > " : "", way);
-		free(name);
-		free(way);
-		way = longer;
-	}
-	return way;
-}
-
-/* "parse (prog), called by main"; the caller frees. */
-static char *name_at(const struct diff *d, uint32_t node)
-{
-	const struct key *key = &d->analysis->keys.key[d->analysis->tree->key[node]];
-	char *way = way_there(d, node), *label = text_fold_name(key->label, NAME_COLS, false);
-	char *name = xasprintf("%s%s%s%s%s%s", label, *key->module ? " (" : "", key->module,
-			       *key->module ? ")" : "", *way ? ", called by " : "", way);
-
-	free(label);
-	free(way);
-	return name;
-}
-
-/* ", in thread worker", or ", below serve" of a function; "" of node 0. The caller frees. */
-static char *say_apart(const struct diff *d, uint32_t node)
-{
-	const struct key *key;
-	char *label, *out;
-
-	if (node == 0)
-		return xstrdup("");
-	key = &d->analysis->keys.key[d->analysis->tree->key[node]];
-	label = text_fold_name(key->label, NAME_COLS, false);
-	out = xasprintf(", %s %s", key->flags & FUNCTION_COMM ? "in thread" : "below", label);
-	free(label);
-	return out;
-}
-
-/* The same of a reason: of a recursion's pieces together, and whether others tell a part of it. The caller frees. */
-static char *name_of(const struct diff *d, const struct reason *r)
-{
-	const struct calltree *t = d->analysis->tree;
-	const struct groups *k = &d->analysis->keys;
-	char *name, *label, *apart, *out;
-
-	if (r->head == KEY_NONE || r->places.n == 1) {
-		name = name_at(d, r->node);
-		label = xstrdup(r->head == KEY_NONE ? "" : ", recursive");
-	} else {
-		name = text_fold_name(k->key[t->key[r->node]].label, NAME_COLS, false);
-		label = text_fold_name(k->key[t->key[r->head]].label, NAME_COLS, false);
-		out = xasprintf(", below %s, recursive", label);
-		free(label);
-		label = out;
-	}
-	apart = say_apart(d, r->apart);
-	out = xasprintf("%s%s%s%s", name, label, apart,
-			r->rest ? ", excluding the other rows" : "");
-	free(name);
-	free(label);
-	free(apart);
-	return out;
-}
-
-static const char *where(const struct reason *r)
-{
-	return r->itself ? ", in itself" : r->in_callees ? ", in what it calls" : "";
-}
-
-/* "+500 ± 31"; the caller frees. */
-static char *say_size(const struct diff *d, double change, double half)
-{
-	char number[FMT_SIZE], interval[FMT_SIZE];
-
-	fmt_change(number, change, d->unit);
-	return half > 0 ? xasprintf("%s ± %s", number, fmt_amount(interval, half, d->unit))
-			: xstrdup(number);
-}
-
-/* The caller frees. */
-static char *say_change(const struct diff *d, const struct reason *r)
-{
-	char part[FMT_SIZE], before[FMT_SIZE], after[FMT_SIZE];
-	const struct noise_delta *t = &r->total;
-	char *name = name_of(d, r), *size = say_size(d, r->change, t->half), *out;
-
-	if (t->before == 0 || t->after == 0)
-		out = xasprintf("%s, is %s: %s", name, t->before == 0 ? "new" : "gone", size);
-	else
-		out = xasprintf("%s, %s from %s to %s: %s (%s %%)%s", name,
-				r->change > 0 ? "grew" : "shrank",
-				fmt_amount(before, t->before, d->unit),
-				fmt_amount(after, t->after, d->unit), size,
-				fmt_change_percent(part, diff_change(t), t->before), where(r));
-	free(size);
-	free(name);
-	return out;
-}
-
-/* A function that went in one place and came in another: one sentence of both. The caller frees. */
-static char *say_move(const struct diff *d, const struct reason *gone, uint32_t from,
-		      const struct reason *came, uint32_t to)
-{
-	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE];
-	char *old = name_at(d, from), *new = name_at(d, to), *out;
-
-	out = xasprintf("%s, %s before, is now %s, %s: %s", old,
-			fmt_amount(before, gone->total.before, d->unit), new,
-			fmt_amount(after, came->total.after, d->unit),
-			fmt_change(change, gone->change + came->change, d->unit));
-	free(old);
-	free(new);
-	return out;
-}
-
-static const char *label_of(const struct diff *d, uint32_t node)
-{
-	return d->analysis->keys.key[d->analysis->tree->key[node]].label;
+	return s->keys->key[s->t.key[node]].label;
 }
 
 /* The one child that has all that its caller has, or KEY_NONE. */
-static uint32_t only_child(const struct calltree *t, uint32_t node)
+static uint32_t only_child(const struct folded_tree *t, uint32_t node)
 {
-	uint32_t child = calltree_first(t, node);
+	uint32_t child = t->first[node];
 
-	return child != KEY_NONE && calltree_next(t, child) == KEY_NONE &&
+	return child != KEY_NONE && t->next[child] == KEY_NONE &&
 			       memcmp(&t->total[(size_t)node * t->n_columns],
 				      &t->total[(size_t)child * t->n_columns],
 				      t->n_columns * sizeof(*t->total)) == 0
@@ -410,42 +293,40 @@ static uint32_t only_child(const struct calltree *t, uint32_t node)
 }
 
 /* Below two nodes each on one side, the function that all of either goes into. */
-static bool find_same(const struct diff *d, uint32_t gone, uint32_t came, uint32_t *from,
+static bool find_same(const struct seeker *s, uint32_t gone, uint32_t came, uint32_t *from,
 		      uint32_t *to)
 {
-	const struct calltree *t = d->analysis->tree;
 	int left = CHAIN_MOST;
 
-	for (*from = gone; *from != KEY_NONE && left-- > 0; *from = only_child(t, *from))
-		for (*to = came; *to != KEY_NONE && left-- > 0; *to = only_child(t, *to))
-			if (strcmp(label_of(d, *from), label_of(d, *to)) == 0)
+	for (*from = gone; *from != KEY_NONE && left-- > 0; *from = only_child(&s->t, *from))
+		for (*to = came; *to != KEY_NONE && left-- > 0; *to = only_child(&s->t, *to))
+			if (strcmp(label_of(s, *from), label_of(s, *to)) == 0)
 				return true;
 	return false;
 }
 
+/* Is it a subtree of which others tell nothing? */
+static bool is_whole(const struct reason *r)
+{
+	return !r->own && !r->rest;
+}
+
 /* The reason of a function that is new under the name of one that is gone, or NULL. */
-static struct reason *find_come(const struct diff *d, const struct explanation *x,
+static struct reason *find_come(const struct seeker *s, const struct explanation *x,
 				const struct reason *gone, uint32_t *from, uint32_t *to)
 {
-	for (size_t i = 0; gone->total.after == 0 && !gone->rest && i < x->reasons.n; i++) {
+	for (size_t i = 0; gone->total.after == 0 && is_whole(gone) && i < x->reasons.n; i++) {
 		struct reason *r = &x->reasons.at[i];
 
-		if (r->total.before == 0 && r->sentence && !r->rest &&
-		    find_same(d, gone->node, r->node, from, to))
+		if (r->total.before == 0 && r->sentence && is_whole(r) &&
+		    find_same(s, gone->node, r->node, from, to))
 			return r;
 	}
 	return NULL;
 }
 
-static void reason_done(struct reason *r)
-{
-	free(r->sentence);
-	r->sentence = NULL;
-	vec_done(&r->places);
-}
-
 /* Of equal name, one gone and one new: that is one function, which changed by what both did, and one reason. */
-static void join_moves(const struct diff *d, struct explanation *x)
+static void join_moves(const struct seeker *s, struct explanation *x)
 {
 	size_t n = 0;
 
@@ -454,11 +335,11 @@ static void join_moves(const struct diff *d, struct explanation *x)
 		uint32_t from, to;
 
 		if (gone->sentence)
-			came = find_come(d, x, gone, &from, &to);
+			came = find_come(s, x, gone, &from, &to);
 		if (!came)
 			continue;
 		free(gone->sentence);
-		gone->sentence = say_move(d, gone, from, came, to);
+		gone->sentence = explain_move(s->d, &s->t, gone, from, came, to);
 		gone->change += came->change;
 		/* It stands where the larger of both stood. */
 		if (came < gone) {
@@ -467,7 +348,8 @@ static void join_moves(const struct diff *d, struct explanation *x)
 			*gone = swap;
 			came = gone;
 		}
-		reason_done(came);
+		free(came->sentence);
+		came->sentence = NULL;
 	}
 	for (size_t i = 0; i < x->reasons.n; i++)
 		if (x->reasons.at[i].sentence)
@@ -475,80 +357,114 @@ static void join_moves(const struct diff *d, struct explanation *x)
 	x->reasons.n = n;
 }
 
-/* Fills what is there of all places of a reason, and says it. */
-static void measure(const struct seeker *s, struct reason *r)
+static void push(struct seeker *s, struct explanation *x, struct reason r)
 {
-	const struct calltree *t = s->t;
-	int64_t *numbers = xcalloc(t->n_columns, sizeof(*numbers));
-	double own = 0;
-	bool leaf = true;
-
-	for (size_t i = 0; i < r->places.n; i++) {
-		uint32_t at = r->places.at[i];
-
-		for (uint32_t c = 0; c < t->n_columns; c++)
-			numbers[c] += t->total[(size_t)at * t->n_columns + c];
-		/* Of a recursive function what it has itself at any depth. */
-		for (uint32_t n = at; n < t->end[at]; n++)
-			if (t->key[n] == t->key[at])
-				own += self_change(s->d, n);
-		leaf &= calltree_first(t, at) == KEY_NONE;
-		r->rest |= s->taken[at];
-	}
-	diff_delta(s->d, t->key[r->places.at[0]], PART_TOTAL, numbers, &r->total);
-	diff_agree(&s->d->nodes, &r->total);
-	if (r->rest) {
-		r->total.before = r->total.after = 0;
-		for (size_t i = 0; i < r->places.n; i++) {
-			r->total.before += s->before[r->places.at[i]];
-			r->total.after += s->after[r->places.at[i]];
-		}
-	}
-	r->itself = fabs(own) >= MOST_OF_IT * fabs(r->change);
-	r->in_callees = fabs(own) < (1 - MOST_OF_IT) * fabs(r->change) && !leaf;
-	free(numbers);
-}
-
-static void add_reason(struct seeker *s, struct explanation *x, uint32_t node)
-{
-	struct reason r = { 0 };
-
-	find_places(s, node, &r);
-	measure(s, &r);
-	for (size_t i = 0; i < r.places.n; i++)
-		take(s, r.places.at[i]);
+	s->accounted += fabs(r.change);
+	x->sum += r.change;
 	vec_push(&x->reasons, r);
 }
 
-/* The outermost node above a node that is not also above the other one: 0 where one of them is above the other. */
-static uint32_t parting(const struct calltree *t, uint32_t node, uint32_t other)
+static void add_subtree(struct seeker *s, struct explanation *x, uint32_t node)
 {
-	while (node != 0 && !(t->parent[node] <= other && other < t->end[t->parent[node]]))
-		node = t->parent[node];
-	return node;
+	struct amount left = s->left[node], self = self_amount(s, node);
+	double own = s->own[node] ? 0 : self.change;
+	struct reason r = {
+		.node = node,
+		.key = s->t.key[node],
+		.change = left.change,
+		.total = s->total[node],
+		.rest = s->taken[node],
+	};
+
+	if (r.rest) {
+		r.total.before = left.before;
+		r.total.after = left.after;
+	}
+	r.itself = fabs(own) >= MOST_OF_IT * fabs(r.change);
+	r.in_callees = fabs(own) < (1 - MOST_OF_IT) * fabs(r.change) &&
+		       s->t.first[node] != KEY_NONE;
+	take(s, node);
+	push(s, x, r);
+}
+
+/* What is left of a row's own change. */
+static double row_left(const struct seeker *s, uint32_t row)
+{
+	return diff_change(&s->d->row_self[row]) - s->told[s->d->analysis->table.key[row]].change;
+}
+
+/* Are rows of the table the functions that nodes are of? */
+static bool has_rows(const struct seeker *s)
+{
+	return s->d->analysis->table_keys == s->keys;
+}
+
+static bool is_row_left(const struct seeker *s, uint32_t row)
+{
+	const struct noise_delta *d = &s->d->row_self[row];
+
+	return !is_comm(s, s->d->analysis->table.key[row]) && diff_is_beyond(&s->d->self, d) &&
+	       counts(row_left(s, row), d->half);
+}
+
+/* The row with the most left of its own change, beyond noise, or KEY_NONE. */
+static uint32_t seek_row(const struct seeker *s)
+{
+	uint32_t best = KEY_NONE;
+
+	for (uint32_t i = 0; has_rows(s) && i < s->d->analysis->table.n_rows; i++)
+		if (is_row_left(s, i) &&
+		    (best == KEY_NONE || fabs(row_left(s, i)) > fabs(row_left(s, best))))
+			best = i;
+	return best;
+}
+
+/* A function of which no single place says enough. */
+static void add_row(struct seeker *s, struct explanation *x, uint32_t row)
+{
+	uint32_t key = s->d->analysis->table.key[row];
+	struct amount told = s->told[key];
+	uint32_t n = 0;
+	struct reason r = {
+		.node = KEY_NONE,
+		.key = key,
+		.own = true,
+		.change = row_left(s, row),
+		.total = s->d->row_self[row],
+		.rest = told.before != 0 || told.after != 0,
+		.itself = true,
+	};
+
+	r.total.before = rounded(r.total.before - told.before, r.total.before);
+	r.total.after = rounded(r.total.after - told.after, r.total.after);
+	for (uint32_t i = 1; i < s->t.n; i++) {
+		if (s->t.key[i] != key || s->own[i])
+			continue;
+		take_above(s, i, take_self(s, i));
+		r.node = n++ == 0 ? i : KEY_NONE;
+	}
+	push(s, x, r);
 }
 
 /* Reasons that read the same but for their numbers say in which thread they are, or below which function. */
-static void say_apart_all(const struct diff *d, struct explanation *x)
+static void say_apart_all(const struct seeker *s, struct explanation *x)
 {
+	const struct folded_tree *t = &s->t;
+
 	for (size_t i = 0; i < x->reasons.n; i++)
 		for (size_t k = 0; k < i; k++) {
 			struct reason *a = &x->reasons.at[i], *b = &x->reasons.at[k];
-			char *name = name_of(d, a), *other = name_of(d, b);
+			char *name = explain_name(s->d, t, a), *other = explain_name(s->d, t, b);
 
-			if (strcmp(name, other) == 0) {
-				a->apart = parting(d->analysis->tree, a->node, b->node);
-				b->apart = parting(d->analysis->tree, b->node, a->node);
+			if (strcmp(name, other) == 0 && a->node != KEY_NONE) {
+				a->apart = folded_tree_parting(t, a->node, b->node);
+				b->apart = folded_tree_parting(t, b->node, a->node);
 			}
 			free(name);
 			free(other);
 		}
-	for (size_t i = 0; i < x->reasons.n; i++) {
-		struct reason *r = &x->reasons.at[i];
-
-		free(r->sentence);
-		r->sentence = say_change(d, r);
-	}
+	for (size_t i = 0; i < x->reasons.n; i++)
+		x->reasons.at[i].sentence = explain_change(s->d, t, &x->reasons.at[i]);
 }
 
 static int by_change(const void *a, const void *b)
@@ -559,31 +475,122 @@ static int by_change(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/* Is it too little to speak of? */
+static bool is_little(const struct seeker *s, double change)
+{
+	return fabs(change) < LEAST * s->accounted;
+}
+
+/* Is so much left that a reader has to know? All of what is exact is beyond noise, so that little of it is nothing. */
+static bool matters(const struct seeker *s, double left, double half)
+{
+	return counts(left, half) && (half > 0 || !is_little(s, left));
+}
+
+/* What is left of nodes beyond noise, of each what is not in such below it; what belongs to such is noted. */
+static double left_in_tree(struct seeker *s)
+{
+	double *part = xcalloc(s->t.n, sizeof(*part)), sum = 0;
+
+	for (uint32_t i = s->t.n; i-- > 1;) {
+		double left = s->left[i].change - part[i];
+
+		if (is_left(s, i) && matters(s, left, s->total[i].half)) {
+			sum += fabs(left);
+			s->unsaid[s->t.key[i]] = true;
+			part[s->t.parent[i]] += s->left[i].change;
+		} else {
+			part[s->t.parent[i]] += part[i];
+		}
+	}
+	free(part);
+	return sum;
+}
+
+static double left_in_rows(struct seeker *s)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; has_rows(s) && i < s->d->analysis->table.n_rows; i++)
+		if (is_row_left(s, i) && matters(s, row_left(s, i), s->d->row_self[i].half)) {
+			sum += fabs(row_left(s, i));
+			s->unsaid[s->d->analysis->table.key[i]] = true;
+		}
+	return sum;
+}
+
+/* Of a function's node with none of it above, else 0. */
+static double left_outermost(const struct seeker *s, uint32_t node)
+{
+	uint32_t up = s->t.parent[node];
+
+	while (up != 0 && s->t.key[up] != s->t.key[node])
+		up = s->t.parent[up];
+	return up == 0 ? s->left[node].change : 0;
+}
+
+/* Functions whose totals are beyond noise in all places together, and left. */
+static void note_totals(struct seeker *s)
+{
+	const struct table *t = &s->d->analysis->table;
+	const struct noise_delta *total = s->d->row_total;
+	double *left = xcalloc((size_t)s->keys->n + 1, sizeof(*left));
+	bool *asked = xcalloc((size_t)s->keys->n + 1, sizeof(*asked));
+
+	for (uint32_t i = 0; has_rows(s) && i < t->n_rows; i++)
+		asked[t->key[i]] = !is_comm(s, t->key[i]) &&
+				   diff_is_beyond(&s->d->total, &total[i]);
+	for (uint32_t i = 1; i < s->t.n; i++)
+		if (asked[s->t.key[i]])
+			left[s->t.key[i]] += left_outermost(s, i);
+	for (uint32_t i = 0; has_rows(s) && i < t->n_rows; i++)
+		if (asked[t->key[i]] && matters(s, left[t->key[i]], total[i].half))
+			s->unsaid[t->key[i]] = true;
+	free(left);
+	free(asked);
+}
+
+static void count_left(struct seeker *s, struct explanation *x)
+{
+	double left = fmax(left_in_tree(s), left_in_rows(s));
+
+	note_totals(s);
+	for (uint32_t i = 0; i < s->keys->n; i++)
+		x->n_left += s->unsaid[i];
+	x->accounted = s->accounted > 0 ? s->accounted / (s->accounted + left) : x->n_left == 0;
+}
+
+static void find_reasons(struct seeker *s, uint32_t most, struct explanation *x)
+{
+	while (x->reasons.n < most) {
+		uint32_t node = seek(s);
+
+		if (node == 0 || !is_left(s, node) || is_little(s, s->left[node].change))
+			break;
+		add_subtree(s, x, node);
+	}
+	while (x->reasons.n < most) {
+		uint32_t row = seek_row(s);
+
+		if (row == KEY_NONE || is_little(s, row_left(s, row)))
+			break;
+		add_row(s, x, row);
+	}
+}
+
 void explain(const struct diff *d, uint32_t most, struct explanation *out)
 {
 	struct seeker s;
-	double all, accounted = 0;
 
 	*out = (struct explanation){ .accounted = 0 };
 	seeker_init(&s, d);
-	all = all_change(&s);
-	while (out->reasons.n < most && accounted < ENOUGH * all) {
-		uint32_t node = seek(&s);
-
-		/* What is left below is noise, or too little to speak of. */
-		if (node == 0 || !d->beyond[node] || fabs(s.left[node]) < LEAST * all)
-			break;
-		add_reason(&s, out, node);
-		accounted += fabs(out->reasons.at[out->reasons.n - 1].change);
-	}
-	seeker_done(&s);
-	for (size_t i = 0; i < out->reasons.n; i++)
-		out->sum += out->reasons.at[i].change;
+	find_reasons(&s, most, out);
+	count_left(&s, out);
 	if (out->reasons.n)
 		qsort(out->reasons.at, out->reasons.n, sizeof(*out->reasons.at), by_change);
-	say_apart_all(d, out);
-	join_moves(d, out);
-	out->accounted = all > 0 && accounted < all ? accounted / all : all > 0;
+	say_apart_all(&s, out);
+	join_moves(&s, out);
+	seeker_done(&s);
 }
 
 /* What the sentences leave of the change of everything. */
@@ -597,39 +604,49 @@ static double left_of(const struct diff *d, const struct explanation *x)
 char *explain_heading(const struct diff *d, const struct explanation *x)
 {
 	double left = fabs(left_of(d, x)), change = fabs(diff_change(&d->whole));
+	const char *kind = "subtree";
 	char share[FMT_SIZE], n[FMT_SIZE], *of, *out;
 
-	if (x->accounted >= ENOUGH && left <= (1 - ENOUGH) * change)
-		of = xstrdup("the change");
-	else if (x->accounted >= ENOUGH)
-		of = xstrdup("the change beyond noise");
-	else
+	for (size_t i = 0; i < x->reasons.n; i++)
+		kind = x->reasons.at[i].node == KEY_NONE ? "cause" : kind;
+	if (x->n_left > 0 && x->accounted < ENOUGH)
 		of = xasprintf("%s %% of the change beyond noise",
 			       fmt_percent(share, (int64_t)(x->accounted * 1000), 1000));
-	if (x->reasons.n == 1)
-		out = xasprintf("one subtree explains %s", of);
+	else if (x->n_left > 0)
+		of = xstrdup("most of the change beyond noise");
+	else if (left <= (1 - ENOUGH) * change)
+		of = xstrdup("the change");
 	else
-		out = xasprintf("%s subtrees explain %s", fmt_count(n, (int64_t)x->reasons.n), of);
+		of = xstrdup("the change beyond noise");
+	if (x->reasons.n == 1)
+		out = xasprintf("one %s explains %s", kind, of);
+	else
+		out = xasprintf("%s %ss explain %s", fmt_count(n, (int64_t)x->reasons.n), kind, of);
 	free(of);
 	return out;
 }
 
 char *explain_sum(const struct diff *d, const struct explanation *x)
 {
-	char sum[FMT_SIZE], all[FMT_SIZE], left[FMT_SIZE];
+	char sum[FMT_SIZE], all[FMT_SIZE], left[FMT_SIZE], n[FMT_SIZE];
 	double rest = left_of(d, x);
 
 	fmt_change(sum, x->sum, d->unit);
 	fmt_change(all, diff_change(&d->whole), d->unit);
+	fmt_change(left, rest, d->unit);
+	if (x->n_left > 0)
+		return xasprintf(
+			"together %s of %s; the other %s is in %s more function%s beyond noise, smaller changes and noise",
+			sum, all, left, fmt_count(n, x->n_left), x->n_left == 1 ? "" : "s");
 	if (rest == 0)
 		return xasprintf("together %s of %s: nothing is left", sum, all);
 	return xasprintf("together %s of %s; the other %s is in smaller changes and noise", sum,
-			 all, fmt_change(left, rest, d->unit));
+			 all, left);
 }
 
 void explanation_done(struct explanation *x)
 {
 	for (size_t i = 0; i < x->reasons.n; i++)
-		reason_done(&x->reasons.at[i]);
+		free(x->reasons.at[i].sentence);
 	vec_done(&x->reasons);
 }

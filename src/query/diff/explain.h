@@ -3,8 +3,9 @@
  * A comparison in a few sentences: the fewest subtrees of the call tree that account for most of the change.
  *
  * One after the other, the largest change that is not accounted for yet is followed from the root down as long as one
- * child has most of it; there it is said, and taken off everything above. What is new or gone as a whole is said where it
- * begins. A change of a function below a recursive one is said once, of all its depths together.
+ * child has most of it; there it is said, and taken off everything above. It is said of the caller where all that this one calls
+ * changed alike. What is new or gone as a whole is said where it begins. Recursions are folded (folded_tree.h): one cause, however
+ * deep. Last come functions that changed beyond noise in all places together, and in none of them alone.
  */
 #ifndef PROFTOP_QUERY_DIFF_EXPLAIN_H
 #define PROFTOP_QUERY_DIFF_EXPLAIN_H
@@ -15,11 +16,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One cause: a subtree, or all of one function's below a recursive one. */
+/* One cause: a subtree, or what ends in a function's own code. */
 struct reason {
-	uint32_t node;        /* of the tree, the first of: */
-	VEC(uint32_t) places; /* subtrees of one function, none within another; owned */
-	uint32_t head;        /* the recursive function's node, or KEY_NONE */
+	uint32_t node; /* of the folded tree; KEY_NONE: wherever the function is called */
+	uint32_t key;  /* the function */
+	bool own;      /* nothing that it calls */
 	/* What it accounts for, which others have not, of a move both ends; in the metric's unit. */
 	double change;
 	/* Without nodes below that are other reasons; half is that of everything there. */
@@ -34,8 +35,9 @@ struct reason {
 
 struct explanation {
 	VEC(struct reason) reasons; /* by what they account for, a move by its larger end */
-	double accounted; /* share of all change, ups and downs, that they account for, 0..1 */
-	double sum;       /* of what they account for, downs taken off ups */
+	double accounted; /* share of all change beyond noise, ups and downs, that they account for, 0..1 */
+	double sum;      /* of what they account for, downs taken off ups */
+	uint32_t n_left; /* functions with something beyond noise that no reason accounts for */
 };
 
 /* Of a diff with a tree, at most so many reasons; the caller ends with explanation_done(). */

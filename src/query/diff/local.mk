@@ -14,6 +14,8 @@ libquery_a_SOURCES += \
 	src/query/diff/diff_whole.c src/query/diff/diff_whole.h \
 	src/query/diff/distributions.c src/query/diff/distributions.h \
 	src/query/diff/explain.c src/query/diff/explain.h \
+	src/query/diff/explain_words.c src/query/diff/explain_words.h \
+	src/query/diff/folded_tree.c src/query/diff/folded_tree.h \
 	src/query/diff/module_pairs.c src/query/diff/module_pairs.h \
 	src/query/diff/noise.c src/query/diff/noise.h \
 	src/query/diff/normalize.c src/query/diff/normalize.h \
