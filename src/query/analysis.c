@@ -13,6 +13,7 @@
 #include "query/diff/diff.h"
 #include "query/diff/diff_show.h"
 #include "query/diff/normalize_cache.h"
+#include "query/heap/footprint_lines.h"
 #include "query/live/recent.h"
 #include "query/tree/stack_table.h"
 #include "query/tree/table_cache.h"
@@ -378,6 +379,7 @@ struct analysis_cache *analysis_cache_new(void)
 	c->amounts = normalize_cache_new();
 	c->recent = recent_kept_new();
 	c->table = table_cache_new();
+	c->teardown = teardown_cache_new();
 	return c;
 }
 
@@ -389,5 +391,6 @@ void analysis_cache_free(struct analysis_cache *c)
 	normalize_cache_free(c->amounts);
 	recent_kept_free(c->recent);
 	table_cache_free(c->table);
+	teardown_cache_free(c->teardown);
 	free(c);
 }

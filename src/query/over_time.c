@@ -67,16 +67,17 @@ static int make_activity(const struct analysis *a, const struct over_time_wish *
 }
 
 static int make(const struct analysis *a, const struct over_time_wish *wish,
-		struct recent_kept *recently, struct progress *progress, struct over_time *o)
+		const struct analysis_cache *cache, struct progress *progress, struct over_time *o)
 {
 	switch (wish->kind) {
 	case OVER_MEMORY:
-		return footprint_lines_new(a->footprint, &wish->span, progress, &o->memory);
+		return footprint_lines_new(a->footprint, &wish->span,
+					   cache ? cache->teardown : NULL, progress, &o->memory);
 	case OVER_SIDES:
 		return comparison_lines_new(a->sides_time, &wish->span, progress, &o->sides);
 	case OVER_THREADS:
 	case OVER_TIMELINE:
-		return make_activity(a, wish, recently, progress, o);
+		return make_activity(a, wish, cache ? cache->recent : NULL, progress, o);
 	case OVER_FINDINGS:
 		return findings_new(a, a->lens.suppress, progress, &o->findings);
 	case OVER_HEAP:
@@ -91,13 +92,14 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 }
 
 int over_time_new(const struct analysis *a, const struct over_time_wish *wish,
-		  struct recent_kept *recently, struct progress *progress, struct over_time **out)
+		  const struct analysis_cache *cache, struct progress *progress,
+		  struct over_time **out)
 {
 	struct over_time *o = xcalloc(1, sizeof(*o));
 	int rc;
 
 	o->wish = *wish;
-	rc = make(a, wish, recently, progress, o);
+	rc = make(a, wish, cache, progress, o);
 	if (rc < 0) {
 		over_time_free(o);
 		return rc;

@@ -13,12 +13,12 @@
 struct activity;
 struct activity_lanes;
 struct analysis;
+struct analysis_cache;
 struct findings;
 struct footprint_lines;
 struct heap_table;
 struct heat_map;
 struct progress;
-struct recent_kept;
 struct comparison_lines;
 
 enum over_time_kind {
@@ -60,11 +60,12 @@ bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_
 bool over_time_possible(const struct analysis *a, enum over_time_kind kind);
 
 /*
- * Reads what stays as it is in an analysis, so that another thread may sort its rows and move its cursors. recently as in the cache
- * of a lens. 0 or -ECANCELED; the caller frees *out. Only where it is possible, and of sides by one thread at a time.
+ * Reads what stays as it is in an analysis, so that another thread may sort its rows and move its cursors. cache: see
+ * analysis_cache.h, or NULL. 0 or -ECANCELED; the caller frees *out. Only where it is possible, and of sides by one thread at a time.
  */
 int over_time_new(const struct analysis *a, const struct over_time_wish *wish,
-		  struct recent_kept *recently, struct progress *progress, struct over_time **out);
+		  const struct analysis_cache *cache, struct progress *progress,
+		  struct over_time **out);
 void over_time_free(struct over_time *o);
 
 #endif

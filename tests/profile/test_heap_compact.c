@@ -495,7 +495,7 @@ static void count_allocated(struct profile *p, const struct time_span *span, uin
 	made_lens(&lens, p, "");
 	cr_assert_eq(footprint_new(p, &counts, &lens, (struct metric){ .event = { 0 } }, NULL, &m),
 		     0);
-	cr_assert_eq(footprint_lines_new(m, span, NULL, &lines), 0);
+	cr_assert_eq(footprint_lines_new(m, span, NULL, NULL, &lines), 0);
 	for (uint32_t i = 0; i < n_slots; i++)
 		n[i] = lines->slot[i].n_allocated;
 	footprint_lines_free(lines);
@@ -648,7 +648,7 @@ static void expect_even_lines(const struct life *l, const char *what)
 	cr_assert_eq(
 		footprint_new(l->p, &counts, &lens, (struct metric){ .event = { 0 } }, NULL, &m),
 		0);
-	cr_assert_eq(footprint_lines_new(m, &span, NULL, &lines), 0);
+	cr_assert_eq(footprint_lines_new(m, &span, NULL, NULL, &lines), 0);
 	for (uint32_t i = 0; i < EVEN_COLS; i++) {
 		const struct footprint_slot *slot = &lines->slot[i];
 

@@ -221,7 +221,7 @@ Test(recent, of_threads_is_kept_beside_others)
 		lens.recent_ns = 60 * S;
 		lens.cache = &cache;
 		a = made_analysis(p, &lens);
-		cr_assert_eq(over_time_new(a, &wish, kept, NULL, &over), 0);
+		cr_assert_eq(over_time_new(a, &wish, &cache, NULL, &over), 0);
 		cr_expect_neq(over->activity->recent, a->recent);
 		cr_expect_eq(over->activity->recent == before, cases[i].again, "case %zu", i);
 		before = over->activity->recent;

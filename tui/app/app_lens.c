@@ -40,15 +40,29 @@ static void follow_busiest(struct app *a)
 	lens_done(&usual);
 }
 
-/* What the next analysis has to come with: what is in sight, and lines of memory where those that are there will not do. */
+/*
+ * Lines of memory come with an analysis where those that are there will not do. An answer to a key does not wait for them: who asked
+ * has the numbers first.
+ */
+static bool wants_lines(const struct app *a, uint32_t version, const struct time_span *span)
+{
+	const struct analysis *an = a->analysis;
+
+	if (an->profile != a->source->profile)
+		return true;
+	if (!a->source->live && !a->loading && an->counts.version == version)
+		return false;
+	return !analysis_lines_hold(an, &a->lens, version, span);
+}
+
+/* What the next analysis has to come with. */
 static void find_wishes(struct app *a, struct over_time_wishes *out)
 {
 	struct profile_counts counts;
 
 	*out = a->wishes;
 	profile_counts_read(a->source->profile, &counts);
-	if (a->analysis->profile == a->source->profile &&
-	    analysis_lines_hold(a->analysis, &a->lens, counts.version, &out->of[OVER_MEMORY].span))
+	if (!wants_lines(a, counts.version, &out->of[OVER_MEMORY].span))
 		out->of[OVER_MEMORY].span.n = 0;
 	if (a->view != VIEW_KIND_THREADS)
 		out->of[OVER_THREADS].span.n = 0;

@@ -27,6 +27,7 @@ struct drawing {
 	struct task *task;              /* or NULL */
 	struct progress progress;       /* of it */
 	const struct analysis *reading; /* what it looks at; borrowed */
+	struct analysis_cache cache;    /* what several threads may know; borrowed */
 	struct over_time_wish wish;     /* that it is making */
 	struct over_time *made;         /* by it; the task's until it is joined */
 	const struct analysis *wanted;  /* whose answers somebody waits for, or NULL */
@@ -67,7 +68,7 @@ static void add_over_time(struct worker *w, enum over_time_kind kind)
 	struct over_time *made;
 
 	if (wish->span.n > 0 && over_time_possible(w->made, kind) &&
-	    over_time_new(w->made, wish, w->cache->recent, &w->progress, &made) == 0)
+	    over_time_new(w->made, wish, w->cache, &w->progress, &made) == 0)
 		analysis_set_over(w->made, made);
 }
 
@@ -202,6 +203,7 @@ struct worker *worker_new(const struct profile *p, struct err *e)
 	w->profile = p;
 	w->wake_fd = fd;
 	w->cache = analysis_cache_new();
+	w->drawing.cache.teardown = w->cache->teardown;
 	return w;
 }
 
@@ -256,7 +258,7 @@ static int draw(void *arg)
 {
 	struct drawing *d = arg;
 
-	return over_time_new(d->reading, &d->wish, NULL, &d->progress, &d->made);
+	return over_time_new(d->reading, &d->wish, &d->cache, &d->progress, &d->made);
 }
 
 static void start_drawing(struct worker *w)

@@ -10,12 +10,14 @@ struct normalize_cache;
 struct heap_sums_cache;
 struct recent_kept;
 struct table_cache;
+struct teardown_cache;
 
 struct analysis_cache {
 	struct heap_sums_cache *heap;    /* sums of heaps from passes before, of a comparison */
 	struct normalize_cache *amounts; /* by what comparisons may make their sides equal */
 	struct recent_kept *recent;      /* what rows weighed of late */
 	struct table_cache *table;       /* sums of functions from the pass before */
+	struct teardown_cache *teardown; /* when a program frees all; of several threads */
 };
 
 #endif

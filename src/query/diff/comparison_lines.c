@@ -91,7 +91,7 @@ static int ask_heap(const struct making *m, uint32_t run, struct run_lines *out,
 	out->factor = 1;
 	if (span.to_ns <= span.from_ns)
 		span.to_ns = span.from_ns + 1;
-	return footprint_lines_new(m->t->run[run].footprint, &span, progress, &out->lines);
+	return footprint_lines_new(m->t->run[run].footprint, &span, NULL, progress, &out->lines);
 }
 
 static int ask_activity(const struct making *m, uint32_t run, struct run_lines *out,

@@ -424,7 +424,7 @@ static int find_kept(struct heap_case *c)
 
 	if (c->f->whole_ns >= INT64_MAX - 1 || !resident_beyond(c->f, &beyond))
 		return 0;
-	rc = footprint_lines_new(c->f, &span, c->progress, &l);
+	rc = footprint_lines_new(c->f, &span, NULL, c->progress, &l);
 	if (rc < 0)
 		return rc;
 	look_at_readings(c, l, &k);

@@ -10,6 +10,7 @@
 #include "query/core/heap_slots.h"
 #include "query/heap/footprint.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 /* Parts of a slot that are looked at for its fullest. */
@@ -418,15 +419,67 @@ static uint32_t row_slots(const struct footprint *m, uint32_t n)
 	return n <= most ? n : most >= ROW_SLOTS_LEAST ? most : 0;
 }
 
+struct teardown_cache {
+	pthread_mutex_t lock;
+	struct time_span span; /* n 0: nothing is known */
+	uint32_t version;      /* of the profile's counts */
+	struct metric of;      /* its event */
+	uint32_t teardown;
+};
+
+struct teardown_cache *teardown_cache_new(void)
+{
+	struct teardown_cache *k = xcalloc(1, sizeof(*k));
+
+	pthread_mutex_init(&k->lock, NULL);
+	return k;
+}
+
+void teardown_cache_free(struct teardown_cache *k)
+{
+	if (!k)
+		return;
+	pthread_mutex_destroy(&k->lock);
+	free(k);
+}
+
+static bool find_known(struct teardown_cache *k, const struct footprint *m,
+		       const struct time_span *span, uint32_t *teardown)
+{
+	bool known;
+
+	if (!k)
+		return false;
+	pthread_mutex_lock(&k->lock);
+	known = k->version == m->counts.version && time_span_same(&k->span, span) &&
+		metric_same_event(k->of, m->lens.column[0].metric);
+	*teardown = known ? k->teardown : *teardown;
+	pthread_mutex_unlock(&k->lock);
+	return known;
+}
+
+static void keep_known(struct teardown_cache *k, const struct footprint *m,
+		       const struct time_span *span, uint32_t teardown)
+{
+	if (!k)
+		return;
+	pthread_mutex_lock(&k->lock);
+	k->version = m->counts.version;
+	k->span = *span;
+	k->of = m->lens.column[0].metric;
+	k->teardown = teardown;
+	pthread_mutex_unlock(&k->lock);
+}
+
 /*
  * When the program begins to free all: that is of the program, not of the part of it that a filter shows. Its own pass, where
- * less than all is shown.
+ * less than all is shown and nobody knows it from before.
  */
-static int find_teardown(const struct footprint *m, struct footprint_lines *l,
-			 struct progress *progress)
+static int find_teardown(const struct footprint *m, struct teardown_cache *cache,
+			 struct footprint_lines *l, struct progress *progress)
 {
 	struct footprint whole = *m; /* of no sites; all else is borrowed */
-	struct time_span span = l->span;
+	struct time_span span = { l->span.from_ns, l->to_ns, l->span.n, 0 };
 	struct footprint_lines *all;
 	int rc;
 
@@ -436,13 +489,15 @@ static int find_teardown(const struct footprint *m, struct footprint_lines *l,
 		return 0;
 	if (!m->lens.filter || filter_n_terms(m->lens.filter) == 0) {
 		l->teardown = footprint_teardown(l->slot, l->span.n);
+		keep_known(cache, m, &span, l->teardown);
 		return 0;
 	}
-	span.to_ns = l->to_ns;
+	if (find_known(cache, m, &span, &l->teardown))
+		return 0;
 	whole.lens.filter = NULL;
 	whole.n_sites = 0;
 	whole.peak.time_ns = TIME_NONE;
-	rc = footprint_lines_new(&whole, &span, progress, &all);
+	rc = footprint_lines_new(&whole, &span, cache, progress, &all);
 	if (rc == 0)
 		l->teardown = all->teardown;
 	if (rc == 0)
@@ -451,7 +506,8 @@ static int find_teardown(const struct footprint *m, struct footprint_lines *l,
 }
 
 int footprint_lines_new(const struct footprint *m, const struct time_span *span,
-			struct progress *progress, struct footprint_lines **out)
+			struct teardown_cache *cache, struct progress *progress,
+			struct footprint_lines **out)
 {
 	struct footprint_lines *l;
 	struct making made;
@@ -477,7 +533,7 @@ int footprint_lines_new(const struct footprint *m, const struct time_span *span,
 	sum_lines(m, &made, l);
 	free(made.rate);
 	free(made.part);
-	rc = find_teardown(m, l, progress);
+	rc = find_teardown(m, cache, l, progress);
 	if (rc < 0)
 		footprint_lines_free(l);
 	else

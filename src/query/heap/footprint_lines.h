@@ -14,6 +14,7 @@
 
 struct footprint;
 struct progress;
+struct teardown_cache;
 
 /* A slot of time. */
 struct footprint_slot {
@@ -37,11 +38,19 @@ struct footprint_lines {
 };
 
 /*
- * Reads what stays as it is when sites are sorted and cursors moved, so another thread may do these meanwhile. 0 or
- * -ECANCELED; the caller frees *out.
+ * The last teardown that lines of some filter asked for. It is of the whole program, whatever the filter, and takes a pass of its own.
+ * Several threads may use one.
+ */
+struct teardown_cache *teardown_cache_new(void);
+void teardown_cache_free(struct teardown_cache *k);
+
+/*
+ * Reads what stays as it is when sites are sorted and cursors moved, so another thread may do these meanwhile. cache:
+ * of this profile, or NULL. 0 or -ECANCELED; the caller frees *out.
  */
 int footprint_lines_new(const struct footprint *m, const struct time_span *span,
-			struct progress *progress, struct footprint_lines **out);
+			struct teardown_cache *cache, struct progress *progress,
+			struct footprint_lines **out);
 void footprint_lines_free(struct footprint_lines *l);
 
 /* A site's line, n_row_slots long; NULL: there is none. */

@@ -281,7 +281,7 @@ int heap_leaks(struct heap_asking *ask)
 	if (rc == 0)
 		rc = heap_site_peaks(ask, l.most);
 	if (rc == 0)
-		rc = footprint_lines_new(ask->f, &span, ask->progress, &l.lines);
+		rc = footprint_lines_new(ask->f, &span, NULL, ask->progress, &l.lines);
 	if (rc == 0)
 		add_all(&l);
 	footprint_lines_free(l.lines);
