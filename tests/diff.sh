@@ -243,6 +243,13 @@ says out '+392 ± 341, from 878 to 1,270'
 says out 'one subtree explains the change'
 says out 'together +406 of +392'
 grep -Eq 'alike|functions (grew|shrank)' out && fault 'info takes it for all of the program'
+# Without colours too, the other change says what it is.
+for colour in '' 1; do
+    NO_COLOR=$colour run 0 --view top --keys '' --screen 120x40 "${regex[@]}"
+    grep -Eq '[+]406  std::__detail::__regex_algo_impl<…>  +noise' out || fault "a total beyond noise has a mark: $(grep regex_algo out)"
+    grep -Eq '[+]392[?] main  +noise' out || fault "the total of main has no mark: $(grep ' main ' out)"
+    grep -Eq ' -2~ std::__introsort_loop<…>  +noise' out || fault "a total within noise has no mark: $(grep introsort out)"
+done
 # The flame graph writes a change beside what is beyond noise only: the search, and nothing of what did not change.
 run 0 --view flame --keys '' --screen 160x40 "${regex[@]}"
 says out 'not normalised · 2 of 58 beyond noise'

@@ -124,10 +124,25 @@ static uint16_t style_of(double change)
 	return change > 0 ? STYLE_WORSE : change < 0 ? STYLE_BETTER : STYLE_NUMBER;
 }
 
+/* The row's tag is the first change's: the other one has a letter behind it, as in reports. */
+static void draw_mark(struct canvas *c, struct rect r, int line, const struct number_column *n,
+		      const struct noise_delta *d, enum change_verdict verdict)
+{
+	static const char *const marks[] = {
+		[VERDICT_NOISE] = "~", [VERDICT_OWN] = "?", [VERDICT_BEYOND] = ""
+	};
+
+	if (diff_change(d) != 0)
+		canvas_puts(c, r.row + line, r.col + n->col + n->digits, 1, STYLE_DIM,
+			    marks[verdict]);
+}
+
 static void draw_number(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
-			const struct number_column *n, const struct noise_delta *d, bool noise)
+			const struct number_column *n, const struct noise_delta *d,
+			enum change_verdict verdict)
 {
 	double change = diff_change(d), most = fabs(sh->diff->most);
+	bool noise = verdict != VERDICT_BEYOND;
 	uint16_t style = noise ? STYLE_DIM : STYLE_NUMBER;
 	char out[FMT_SIZE];
 
@@ -139,6 +154,8 @@ static void draw_number(const struct row_shape *sh, struct canvas *c, struct rec
 		style = STYLE_DIM;
 	canvas_puts_right(c, r.row + line, r.col + n->col, n->digits, style,
 			  text_of(out, sh, n->kind, d));
+	if (n->second)
+		draw_mark(c, r, line, n, d, verdict);
 	if (n->bar > 0 && most > 0)
 		canvas_bar(c, r.row + line, r.col + n->col + n->digits + 1, n->bar,
 			   noise ? STYLE_DIM : style_of(change),
@@ -206,7 +223,7 @@ void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r
 		bool t = sh->number[i].of_total;
 
 		draw_number(sh, c, r, line, &sh->number[i], &of[t],
-			    !diff_is_beyond(family[t], &of[t]));
+			    diff_verdict(family[t], &of[t]));
 	}
 }
 
