@@ -454,7 +454,7 @@ fi
 echo kept >was_there
 for arguments in '-C x' '-C 0-' '-C 99999999' '-C' '-F x' '-F 0' '-c 0' '-F 9 -c 9' '-g foo' '-g dwarf,x' '-z 99' '-e nothing' \
     '-p x' '-t 0' '-p 1 -a' '--duration x' '--max-size x' '--max-overhead 5%' '--sample 1k' '--heap -F 9' '--heap --cull x' \
-    '--heap --duration 1s' '--heap --keep newest' '--nothing' '--cpu=0'; do
+    '--heap --duration x' '--heap --keep newest' '--nothing' '--cpu=0'; do
     # shellcheck disable=SC2086 # several words
     run 2 record -o was_there $arguments -- true
     one_sentence

@@ -46,8 +46,6 @@ static bool is_whole_wish(const struct record_job *j)
 		message("%s is for CPU samples: without --heap", of_cpu(o));
 	else if (o->attach ? o->files.n != 0 : o->files.n == 0)
 		message("record wants a command or a process: proftop record --heap -- COMMAND, or proftop record --heap -p PID");
-	else if (o->duration && !o->attach)
-		message("--duration is for processes that run already: with -p PID");
 	else if (j->output && strcmp(j->output, "-") == 0)
 		message("the program that is recorded writes the trace of its heap itself, to a file: -o FILE");
 	else

@@ -101,6 +101,11 @@ done
 timeout 60 "$PROFTOP" record --heap -p "$pid" -o timed.heap --duration 500ms 2>said || fault "--duration: $(cat said)"
 whole "--duration" timed.heap
 [ "$(value allocs totals)" -gt 100 ] || fault "--duration: $(value allocs totals) allocations"
+# Of a command: its trace ends, and then it does.
+timeout 60 "$PROFTOP" record --heap -o command.heap --duration 500ms -- bash -c 'while :; do x=$(printf %d 1); done' 2>said ||
+    fault "--duration of a command: $(cat said)"
+"$PROFTOP" info command.heap >said || fault "--duration of a command: $(cat said)"
+grep -q 'stopped  *because it was told to' said || fault "--duration of a command: $(cat said)"
 maps=$(wc -l <"/proc/$pid/maps")
 # Whoever attaches is killed, at any moment: the program goes on.
 orphans=0

@@ -226,13 +226,14 @@ wait $recorder 2>/dev/null
 exec 9>&-
 wait_until has_ended killed
 
-# Time is up, or somebody ends it: the program goes on, the recording of both has ended before it does.
-begin limited --duration 1ms
-wait_until grep -q 'and the heap, .*, in limited' err
-"$proftop" info limited | grep -q 'not finished\|goes on' && fault 'the trace goes on'
+# Time is up: the recording of both ends, and then the program, which would wait for ever.
+mkfifo never
+exec 9<>never
+"$proftop" record -e cpu-clock --cpu --heap -o limited --duration 1s -- "$both" wait <never >out 2>err ||
+    fault "that its time is up is taken for a fault: $(cat err)"
 exec 9>&-
-wait $recorder
-[ $? = 7 ] || fault "the status of the command is lost: $(cat err)"
+grep -q 'and the heap, ' err || fault "of both it says: $(cat err)"
+"$proftop" info limited | grep -q 'not finished\|goes on' && fault 'the trace goes on'
 
 # What the command ran, and was not recorded, is mentioned as it is without --cpu.
 record 0 -o left -- sh -c '/bin/true; :'

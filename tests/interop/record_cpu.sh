@@ -157,7 +157,10 @@ record 2 -p "$pid" -a -o timed
 record 2 --cpu --heap -p "$pid" -o both -- true
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-record 3 --duration 100ms -g off -z 0 -o sized -- sh -c './shares 0.5; exit 3'
+# When the time is up, the command is asked to end. That it does is what was wanted, and what it exits with is its own.
+record 0 --duration 100ms -o sized -- sleep 1000
+record 0 -a --duration 100ms -o sized -- sleep 1000
+record 3 --duration 100ms -g off -z 0 -o sized -- sh -c 'trap "exit 3" TERM; while :; do ./shares 0.01; done'
 # Files have no byte more than they may, and all that was recorded by then.
 for how in 'dwarf,32768 -z 0' 'dwarf,65528 -z 1' 'unwound -z 0' 'unwound -z 1'; do
     # shellcheck disable=SC2086
@@ -172,9 +175,9 @@ done
 record 3 -e cpu-clock --max-size 1k -o sized -- true
 says err 'more than the file may have'
 
-# The file ends when the time is up, though the command has not: whoever follows it is not kept waiting.
+# The file ends when the time is up, though the command has not, as it does not heed what it is told: whoever follows it is not kept waiting.
 mkfifo go
-"$proftop" record -e cpu-clock --duration 100ms -o timed -- sh -c './shares 0.3; read -r line <go' 2>err &
+"$proftop" record -e cpu-clock --duration 100ms -o timed -- sh -c 'trap "" TERM; ./shares 0.3; read -r line <go' 2>err &
 recorder=$!
 until grep -q recorded err; do sleep 0.05; done
 for _ in $(seq 100); do

@@ -108,7 +108,7 @@ struct saved_view;
 	X(KEEP,     "keep",      0,   "WHAT",      ON_RECORD,  text,    keep,        "with --max-size: newest events, of which the oldest go, or oldest (ends the trace)") \
 	X(CHILDREN, "children",  0,   NULL,        ON_RECORDS,  flag,    children,    "record the heaps of processes that the command starts, too (record: each to a file of its own)") \
 	X(ATTACH,   "attach",    'p', "PID",       ON_RECORDS | ON_TELL, joined, attach, "the process that runs already (record: instead of a command; several with commas or -p for each, but not with --heap)") \
-	X(DURATION, "duration",  0,   "TIME",      ON_RECORDS,  text,    duration,    "end the recording after so long (10s, 5m); of heaps only with -p") \
+	X(DURATION, "duration",  0,   "TIME",      ON_RECORDS,  text,    duration,    "end the recording after so long (10s, 5m), and the command") \
 	X(KEYS,     "keys",      0,   "KEYS",      ON_VIEWS,   text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
 	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  screen,  cols,        "the size of that screen; a report's flame graph is COLS wide") \
 	X(COLOR,    "color",     0,   "WHEN",      ON_VIEWS,   text,    color,       "auto, never, 8, 16 or 256 colours") \

@@ -27,6 +27,7 @@
 #include "cli/record/heap_settings.h"
 #include "cli/record/record_job.h"
 #include "cli/record/record_traces.h"
+#include "record/attach/attach.h"
 #include "record/attach/heap_salvage.h"
 
 struct heap_launch {
@@ -205,4 +206,15 @@ bool heap_launch_say(const struct heap_launch *l, pid_t pid, int status)
 	record_traces_say(&traces, pid);
 	record_traces_done(&traces);
 	return said;
+}
+
+void heap_launch_end(pid_t pid)
+{
+	struct attach *a = NULL;
+	struct err e = ERR_INIT;
+
+	if (attach_find(pid, &a, &e) || attach_end(a, &e))
+		message("the heap is recorded until the command ends: %s", err_text(&e));
+	err_clear(&e);
+	attach_free(a);
 }

@@ -20,6 +20,9 @@ void heap_launch_free(struct heap_launch *l);
 /* Makes the environment of the calling process, which is about to become the command, such that the tracer is in it. */
 void heap_launch_environment(const struct heap_launch *l);
 
+/* Ends the trace of the command, process pid, which goes on; says why if it cannot. */
+void heap_launch_end(pid_t pid);
+
 /*
  * Takes the traces and the processes without one that the tracer tells of, and says what else it says. pid: the command, which has
  * ended. False: the tracer says nothing of it.

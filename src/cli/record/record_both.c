@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "cli/options/message.h"
@@ -21,7 +20,6 @@
 #include "cli/record/output_path.h"
 #include "cli/record/record_job.h"
 #include "cli/record/record_traces.h"
-#include "record/attach/attach.h"
 
 struct record_both {
 	char *directory; /* absolute; owned, as what follows */
@@ -105,17 +103,6 @@ const char *record_both_data(const struct record_both *b)
 void record_both_environment(void *b)
 {
 	heap_launch_environment(((const struct record_both *)b)->launch);
-}
-
-void record_both_end(pid_t pid)
-{
-	struct attach *a = NULL;
-	struct err e = ERR_INIT;
-
-	if (attach_find(pid, &a, &e) || attach_end(a, &e))
-		message("the heap is recorded until the command ends: %s", err_text(&e));
-	err_clear(&e);
-	attach_free(a);
 }
 
 char *record_both_text(const struct record_both *b, pid_t pid, int status)

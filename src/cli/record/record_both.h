@@ -28,9 +28,6 @@ const char *record_both_data(const struct record_both *b);
 /* For the process that is about to become the command; b is a struct record_both. */
 void record_both_environment(void *b);
 
-/* The heap of process pid, which goes on, is not recorded any more. */
-void record_both_end(pid_t pid);
-
 /*
  * "the heap, 12 kB", or of several traces how many; NULL: there is none, and why is said. The caller frees. status: as waitpid(2)
  * has it of the command, process pid; -1: it goes on.

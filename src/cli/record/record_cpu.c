@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
+#include "cli/record/heap_launch.h"
 #include "cli/record/live_command.h"
 #include "cli/record/output_path.h"
 #include "cli/record/record_both.h"
@@ -171,17 +172,15 @@ static void say_result(const struct session *s)
 
 static enum status command_status(struct session *s)
 {
+	bool timed_out;
+
 	if (!s->launch)
 		return STATUS_GOOD;
+	timed_out = record_end_timed_out(&s->end);
 	/* What nobody watches any more is of no use. */
-	if (s->job->live && s->end.status == -1)
-		kill(launch_pid(s->launch), SIGTERM);
-	while (s->end.status == -1 && waitpid(launch_pid(s->launch), &s->end.status, 0) < 0 &&
-	       errno == EINTR)
-		;
+	record_end_command(&s->end, s->job->live || timed_out);
 	live_command_ended(s->job->command, s->end.status);
-	return (enum status)(WIFEXITED(s->end.status) ? WEXITSTATUS(s->end.status)
-						      : 128 + WTERMSIG(s->end.status));
+	return record_end_status(s->end.status, timed_out);
 }
 
 /* There is no recording after all: the file goes, and what was in its place comes back. */
@@ -238,7 +237,7 @@ static enum status run(struct session *s)
 		rc = ended;
 	say_full(s, rc, &e);
 	if (s->heap && s->end.status == -1)
-		record_both_end(launch_pid(s->launch));
+		heap_launch_end(launch_pid(s->launch));
 	say_result(s);
 	/* Nothing more comes, however long the command goes on: whoever follows the file is to know. */
 	cpu_recording_free(s->recording);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ctrl-C reaches the command by the terminal, and its end ends the recording; a second one ends it at once. What limits
- * end is the recording: the command goes on.
+ * Ctrl-C reaches the command by the terminal, and its end ends the recording; a second one ends it at once. What a limit of
+ * bytes ends is the recording: the command goes on. What a limit of time ends is both, in that order, so that what the command
+ * does to end is not in the recording.
  */
 #include "config.h"
 
@@ -17,9 +18,13 @@
 
 #include "base/mem.h"
 #include "base/process.h"
+#include "cli/options/message.h"
 #include "record/cpu/launch.h"
 
-static uint64_t now_ms(void)
+/* So long a command may take to end before somebody is told that it does not. */
+#define GRACE_MS 5000
+
+uint64_t record_end_now_ms(void)
 {
 	struct timespec t;
 
@@ -99,18 +104,57 @@ void record_end_watch(struct record_end *e)
 
 void record_end_after(struct record_end *e, uint64_t ms)
 {
-	e->end_ms = ms ? now_ms() + ms : UINT64_MAX;
+	e->end_ms = ms ? record_end_now_ms() + ms : UINT64_MAX;
 }
 
 bool record_end_is_over(struct record_end *e)
 {
 	read_signals(e);
-	if (now_ms() >= e->end_ms)
+	if (record_end_now_ms() >= e->end_ms)
 		return true;
 	if (e->launch && (e->status != -1 || !e->timed))
 		return e->status != -1;
 	forget_ended(e);
 	return e->n_pids + e->n_tids > 0 && !any_there(e);
+}
+
+bool record_end_timed_out(const struct record_end *e)
+{
+	return e->status == -1 && e->end_ms > 0 && e->end_ms != UINT64_MAX &&
+	       record_end_now_ms() >= e->end_ms;
+}
+
+void record_end_command(struct record_end *e, bool asked)
+{
+	struct pollfd p = { .fd = e->signals, .events = POLLIN };
+	bool said = !asked;
+
+	if (e->status != -1)
+		return;
+	if (asked)
+		kill(launch_pid(e->launch), SIGTERM);
+	e->end_ms = UINT64_MAX;
+	for (;;) {
+		read_signals(e);
+		if (e->status != -1 || e->end_ms == 0)
+			return;
+		if (poll(&p, 1, said ? -1 : GRACE_MS) != 0 || said)
+			continue;
+		message("the command (pid %d) does not end by SIGTERM; Ctrl-C twice leaves it running",
+			(int)launch_pid(e->launch));
+		said = true;
+	}
+}
+
+enum status record_end_status(int status, bool timed_out)
+{
+	if (status == -1)
+		return STATUS_GOOD;
+	if (WIFEXITED(status))
+		return (enum status)WEXITSTATUS(status);
+	if (timed_out && WTERMSIG(status) == SIGTERM)
+		return STATUS_GOOD;
+	return (enum status)(128 + WTERMSIG(status));
 }
 
 void record_end_done(struct record_end *e)

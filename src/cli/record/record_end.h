@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/options/command.h"
+
 struct launch;
 
 struct record_end {
@@ -27,11 +29,22 @@ struct record_end {
 	bool told; /* a signal told us to end */
 };
 
+/* The clock of limits. */
+uint64_t record_end_now_ms(void);
 /* Takes note from now on; what the caller knows is in e already. */
 void record_end_watch(struct record_end *e);
 /* So many milliseconds from now; 0: no limit. */
 void record_end_after(struct record_end *e, uint64_t ms);
 bool record_end_is_over(struct record_end *e);
+/* Is it the time that ended the recording, before the command? */
+bool record_end_timed_out(const struct record_end *e);
+/*
+ * Waits for the command's end; asked: it is asked to end first, by SIGTERM. What is meant for us is passed on to it; who
+ * tells us a second time to end has us leave it, with the status -1.
+ */
+void record_end_command(struct record_end *e, bool asked);
+/* What we exit with: the command's status as shells tell it; that it ended as the time was up is what was wanted. */
+enum status record_end_status(int status, bool timed_out);
 void record_end_done(struct record_end *e);
 
 #endif

@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -20,7 +22,9 @@
 #include "cli/record/heap_launch.h"
 #include "cli/record/live_command.h"
 #include "cli/record/output_path.h"
+#include "cli/record/record_end.h"
 #include "cli/record/record_job.h"
+#include "cli/record/record_running.h"
 #include "cli/record/record_traces.h"
 #include "record/cpu/launch.h"
 
@@ -66,18 +70,44 @@ static struct launch *start(const struct options *o, struct before *b, int *stat
 	return l;
 }
 
-/* Waits for the command's end, and passes on to it that it shall end. */
-static int stand_by(pid_t pid, const sigset_t *signals)
+/* Waits for a signal of these; 0: the time (by the clock of record_end_now_ms(), UINT64_MAX: none) came first. */
+static int await_signal(const sigset_t *signals, uint64_t end_ms)
 {
+	struct timespec left = { 0 };
+	uint64_t now = record_end_now_ms(), ms = end_ms > now ? end_ms - now : 0;
+	int signal;
+
+	if (end_ms == UINT64_MAX)
+		return sigwait(signals, &signal) == 0 ? signal : -1;
+	left.tv_sec = (time_t)(ms / 1000);
+	left.tv_nsec = (long)(ms % 1000 * 1000000);
+	signal = sigtimedwait(signals, NULL, &left);
+	return signal < 0 && errno == EAGAIN ? 0 : signal;
+}
+
+/*
+ * Waits for the command's end, and passes on to it that it shall end. When the time is up, its trace ends, and then it
+ * is asked to.
+ */
+static int stand_by(pid_t pid, const sigset_t *signals, uint64_t ms, bool *timed_out)
+{
+	uint64_t end_ms = ms ? record_end_now_ms() + ms : UINT64_MAX;
 	int status = -1, signal;
 	bool told = false;
 	pid_t ended;
 
-	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR))
-		if (sigwait(signals, &signal) == 0 && signal == SIGTERM) {
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+		signal = await_signal(signals, end_ms);
+		if (signal == 0) {
+			*timed_out = true;
+			end_ms = UINT64_MAX;
+			heap_launch_end(pid);
+		}
+		if (signal == 0 || signal == SIGTERM) {
 			kill(pid, SIGTERM);
 			told = true;
 		}
+	}
 	/* Said twice, it is not to keep us from telling of the trace. */
 	if (told)
 		sigaction(SIGTERM, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
@@ -85,8 +115,8 @@ static int stand_by(pid_t pid, const sigset_t *signals)
 }
 
 /* Runs the command to its end. False: it could not be started, *status says it; else it is that of waitpid(2). */
-static bool run_command(const struct record_job *j, const struct heap_launch *heap,
-			struct output_path *place, pid_t *pid, int *status)
+static bool run_command(const struct record_job *j, const struct heap_launch *heap, uint64_t ms,
+			struct output_path *place, pid_t *pid, int *status, bool *timed_out)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
 	struct before b = { .heap = heap };
@@ -108,7 +138,7 @@ static bool run_command(const struct record_job *j, const struct heap_launch *he
 		/* Keys that end the command leave us to tell of its trace. */
 		sigaction(SIGINT, &ignore, &before[0]);
 		sigaction(SIGQUIT, &ignore, &before[1]);
-		*status = stand_by(*pid, &signals);
+		*status = stand_by(*pid, &signals, ms, timed_out);
 		live_command_ended(j->command, *status);
 		sigaction(SIGINT, &before[0], NULL);
 		sigaction(SIGQUIT, &before[1], NULL);
@@ -123,19 +153,22 @@ static bool run_command(const struct record_job *j, const struct heap_launch *he
 
 enum status record_heap(const struct record_job *j, const char *output)
 {
-	struct heap_launch *l = heap_launch_new(j, output);
 	struct output_path place = { 0 };
 	int status = STATUS_USAGE;
-	bool ran = false;
+	bool ran = false, timed_out = false;
+	struct heap_launch *l;
 	pid_t pid = 0;
+	uint64_t ms;
 
+	if (!record_duration(j->o, &ms))
+		return STATUS_USAGE;
+	l = heap_launch_new(j, output);
 	if (l && record_traces_clear(&place, output))
-		ran = run_command(j, l, &place, &pid, &status);
+		ran = run_command(j, l, ms, &place, &pid, &status, &timed_out);
 	if (ran && !heap_launch_say(l, pid, status))
 		heap_launch_say_nothing(l, "nothing", status);
 	heap_launch_free(l);
 	if (!ran)
 		return (enum status)status;
-	/* A command killed by a signal is told of as shells tell it. */
-	return (enum status)(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	return record_end_status(status, timed_out);
 }
