@@ -148,9 +148,7 @@ static void tell_attaching(const struct perf_rights *r)
 	int rc = attach_trial();
 
 	if (rc == -ENOTSUP)
-		line(name, "no",
-		     HEAPS ? "that is for x86_64 as yet; programs are recorded from their start: --heap -- COMMAND"
-			   : "as of commands");
+		line(name, "no", "as of commands");
 	else if (r->ptrace >= 1 && !r->may_ptrace)
 		line(name, "no", "as ptrace_scope forbids it");
 	else if (rc == 0)

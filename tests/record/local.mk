@@ -32,6 +32,9 @@ t_tracer_SOURCES += \
 	tests/record/test_trampoline.c
 if HAVE_ATTACH
 t_record_SOURCES += \
-	tests/record/test_safe_point.c \
 	tests/record/test_tracee.c
+if !ON_AARCH64
+t_record_SOURCES += \
+	tests/record/test_safe_point.c
+endif
 endif

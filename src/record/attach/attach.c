@@ -24,6 +24,7 @@
 #include "record/attach/attach_check.h"
 #include "record/attach/remote.h"
 #include "record/attach/safe_point.h"
+#include "record/attach/thread_state.h"
 #include "record/attach/tracee.h"
 
 #define ROOM_BYTES     (UINT64_C(512) << 10)
@@ -80,7 +81,7 @@ static unsigned reluctance(pid_t pid, pid_t tid)
 		number = -1;
 	if (f)
 		fclose(f);
-	return tracee_would_notice(number);
+	return thread_would_notice(number);
 }
 
 typedef VEC(pid_t) tid_list;

@@ -12,7 +12,7 @@ static int none(pid_t pid, struct err *e)
 {
 	return err_set(
 		e, -ENOTSUP,
-		"process %d: the heap of what runs already can be recorded on x86_64 only; here, start the program under the recorder: --heap -- COMMAND",
+		"process %d: the heap of what runs already can be recorded on x86_64 and aarch64 only; here, start the program under the recorder: --heap -- COMMAND",
 		(int)pid);
 }
 

@@ -19,12 +19,19 @@ librecord_a_SOURCES += \
 	src/record/attach/attach.h \
 	src/record/attach/attach_none.c
 endif
-# These know the registers of x86_64.
 if HAVE_ATTACH
 librecord_a_SOURCES += \
 	src/record/attach/attach.c src/record/attach/attach.h \
 	src/record/attach/attach_check.c src/record/attach/attach_check.h \
 	src/record/attach/remote.c src/record/attach/remote.h \
 	src/record/attach/safe_point.c src/record/attach/safe_point.h \
+	src/record/attach/thread_state.h \
 	src/record/attach/tracee.c src/record/attach/tracee.h
+if ON_AARCH64
+librecord_a_SOURCES += \
+	src/record/attach/thread_state_aarch64.c
+else
+librecord_a_SOURCES += \
+	src/record/attach/thread_state_x86_64.c
+endif
 endif

@@ -503,7 +503,7 @@ static uint64_t bytes_from(const struct remote_module *m, uint64_t address)
 static void read_cfi(const struct remote *r, struct remote_module *m)
 {
 	const ElfW(Phdr) *p = header_of(m, PT_GNU_EH_FRAME);
-	struct cfi_sections s = { .arch = UNWIND_X86_64 };
+	struct cfi_sections s = { .arch = UNWIND_HERE };
 	uint64_t hdr, at;
 	int32_t relative;
 

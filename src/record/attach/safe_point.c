@@ -10,11 +10,11 @@
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/user.h>
 
 #include "base/mem.h"
 #include "record/attach/remote.h"
+#include "record/attach/thread_state.h"
 #include "unwind/walk.h"
 
 #define MOST_STACK  (UINT64_C(8) << 20)
@@ -173,18 +173,6 @@ static struct walk_module find_module(void *arg, uint64_t pc)
 	return found;
 }
 
-static struct unwind_regs regs_of(const struct user_regs_struct *u)
-{
-	struct unwind_regs r = { .known = 0 };
-	const uint64_t by_number[] = { u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi,
-				       u->rbp, u->rsp, u->r8,  u->r9,  u->r10, u->r11,
-				       u->r12, u->r13, u->r14, u->r15, u->rip };
-
-	for (unsigned i = 0; i < sizeof(by_number) / sizeof(by_number[0]); i++)
-		unwind_reg_set(&r, i, by_number[i]);
-	return r;
-}
-
 /* What a look at the frames, innermost first, has come to. */
 struct look {
 	struct remote *r;
@@ -250,19 +238,20 @@ static bool on_other_stack(const struct walk_frame *f, size_t i, size_t n)
 
 static bool walk(struct look *l, const struct user_regs_struct *user, struct walker *walker)
 {
-	struct unwind_regs regs = regs_of(user);
-	const struct remote_map *map = remote_map_at(l->r, user->rsp);
+	struct unwind_regs regs = thread_unwind_regs(user);
+	uint64_t sp = thread_sp(user);
+	const struct remote_map *map = remote_map_at(l->r, sp);
 	struct walk_frame *frame = xcalloc(MOST_FRAMES, sizeof(*frame));
-	struct unwind_memory memory = { .address = user->rsp };
+	struct unwind_memory memory = { .address = sp };
 	enum walk_end end = WALK_UNREADABLE;
-	uint64_t missing, n = map ? map->end - user->rsp : 0;
+	uint64_t missing, n = map ? map->end - sp : 0;
 	uint8_t *stack;
 	size_t n_frames;
 
 	n = n < MOST_STACK ? n : MOST_STACK;
 	stack = xmalloc(n + 1);
 	memory.bytes = stack;
-	if (n && remote_read(l->r, user->rsp, stack, n)) {
+	if (n && remote_read(l->r, sp, stack, n)) {
 		memory.n = n;
 		n_frames = walk_stack(walker, &regs, &memory, find_module, l->r, frame, MOST_FRAMES,
 				      &end, &missing);
@@ -279,12 +268,13 @@ static bool walk(struct look *l, const struct user_regs_struct *user, struct wal
 bool safe_point(struct remote *r, const struct user_regs_struct *regs)
 {
 	struct look l = { .r = r, .executable = remote_executable(r) };
-	struct walker *walker = walker_new(UNWIND_X86_64);
+	struct walker *walker = walker_new(UNWIND_HERE);
+	int operation;
 	bool complete;
 
 	/* Locks of the allocator and of the loader wait with FUTEX_WAIT instead. */
-	l.in_futex = regs->orig_rax == SYS_futex &&
-		     ((int)regs->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+	l.in_futex = thread_in_futex(r, regs, &operation) &&
+		     (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
 	l.waits = l.in_futex;
 	l.exe_allocates = l.executable && allocates(&l, l.executable);
 	complete = walk(&l, regs, walker);

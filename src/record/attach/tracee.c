@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ptrace(2), x86_64. Calls are followed from system call to system call: the one that ends them is the
- * rt_sigreturn of libc's own code for returning from handlers, at which the thread is given its registers back.
- * No signal is needed for that, so none of the program's handlers and masks matters.
+ * ptrace(2). Calls are followed from system call to system call: the one that ends them is the rt_sigreturn of the code
+ * that handlers return to, at which the thread is given its registers back. No signal is needed for that, so none of the
+ * program's handlers and masks matters.
  */
 #include "config.h"
 
 #include "record/attach/tracee.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -22,47 +21,28 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/try_in_child.h"
 #include "record/attach/remote.h"
+#include "record/attach/thread_state.h"
 
-#define XSTATE_BYTES  16384u
-#define RED_ZONE      128u
-#define SYSCALL_BYTES 2u
-#define SYSCALL_STOP  (SIGTRAP | 0x80)
-#define DIRECTION     0x400u /* flags: string operations go downward */
-#define WAIT_MS       20000u /* for the loader's locks */
-#define STOP_MS       10000u /* until a thread stops */
-
-/* What the kernel returns within: the call is to be made again (linux/errno.h, which programs never see). */
-#define ERESTARTSYS           512
-#define ERESTARTNOINTR        513
-#define ERESTARTNOHAND        514
-#define ERESTART_RESTARTBLOCK 516
-
-/* Of the state of vector registers, as XSAVE writes it and as signal frames have it. */
-#define XSAVE_SW_BYTES    464u
-#define UC_FP_XSTATE      1u
-#define UC_SIGCONTEXT_SS  2u
-#define UC_STRICT_RESTORE 4u
+#define RED_ZONE     128u
+#define SYSCALL_STOP (SIGTRAP | 0x80)
+#define WAIT_MS      20000u /* for the loader's locks */
+#define STOP_MS      10000u /* until a thread stops */
 
 struct tracee {
 	struct remote *r;
 	pid_t tid;
-	struct user_regs_struct regs; /* when it was stopped */
-	uint64_t mask;                /* of signals, then */
-	uint8_t xstate[XSTATE_BYTES]; /* of its vector registers, then */
-	size_t n_xstate;              /* bytes */
-	uint64_t syscall;             /* where libc has a system call with a return behind it */
-	uint64_t restorer;            /* where libc returns from signal handlers */
-	uint64_t room, n_room;        /* memory for calls; 0: none yet */
-	uint64_t result;              /* of the last system call made for us */
-	bool called;                  /* its registers are not its own */
-	bool gone;                    /* it ended, or was left to itself */
+	struct thread_state state; /* when it was stopped */
+	struct thread_ways ways;
+	uint64_t room, n_room; /* memory for calls; 0: none yet */
+	uint64_t result;       /* of the last system call made for us */
+	bool called;           /* its registers are not its own */
+	bool gone;             /* it ended, or was left to itself */
 };
 
 /* linux/ptrace.h and linux/rseq.h, which older systems lack. */
@@ -80,7 +60,7 @@ struct sequence {
 
 const struct user_regs_struct *tracee_regs(const struct tracee *t)
 {
-	return &t->regs;
+	return &t->state.regs;
 }
 
 /* Waits for a stop or the end; at most ms milliseconds, 0: as long as it takes. False: it did not come. */
@@ -101,20 +81,6 @@ static bool wait_for(struct tracee *t, unsigned ms, int *status)
 			nanosleep(&nap, NULL);
 	}
 	return false;
-}
-
-static bool get_regs(pid_t tid, struct user_regs_struct *regs)
-{
-	struct iovec v = { regs, sizeof(*regs) };
-
-	return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v) == 0;
-}
-
-static bool set_regs(pid_t tid, const struct user_regs_struct *regs)
-{
-	struct iovec v = { (void *)(uintptr_t)regs, sizeof(*regs) };
-
-	return ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v) == 0;
 }
 
 static bool set_mask(pid_t tid, uint64_t mask)
@@ -149,48 +115,31 @@ static int interrupt(struct tracee *t, int *signal)
 	}
 }
 
-static bool save(struct tracee *t)
+static int save(struct tracee *t)
 {
-	struct iovec v = { t->xstate, sizeof(t->xstate) };
+	struct thread_state *s = &t->state;
 
-	if (!get_regs(t->tid, &t->regs) ||
-	    ptrace((enum __ptrace_request)PTRACE_GETSIGMASK, t->tid, sizeof(t->mask), &t->mask) ||
-	    ptrace(PTRACE_GETREGSET, t->tid, NT_X86_XSTATE, &v))
-		return false;
-	t->n_xstate = v.iov_len;
-	return v.iov_len > XSAVE_SW_BYTES + 48 && v.iov_len < sizeof(t->xstate);
+	if (ptrace((enum __ptrace_request)PTRACE_GETSIGMASK, t->tid, sizeof(s->mask), &s->mask))
+		return -EIO;
+	return thread_state_save(t->tid, s);
 }
 
-/* Finds in libc what calls need. */
-static bool find_ways(struct tracee *t)
+/* What the kernel tells of a thread that waits in a system call. */
+static void look_at_call(struct tracee *t)
 {
-	static const uint8_t call_and_return[] = { 0x0f, 0x05, 0xc3 };
-	static const uint8_t restore[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	struct remote_module *libc = remote_glibc(t->r, GLIBC_LIBC);
+	struct thread_call *c = &t->state.before;
+	char path[96];
+	FILE *f;
 
-	if (!libc)
-		return false;
-	t->syscall = remote_find_bytes(t->r, libc, call_and_return, sizeof(call_and_return));
-	t->restorer = remote_find_bytes(t->r, libc, restore, sizeof(restore));
-	return t->syscall && t->restorer;
-}
-
-bool tracee_would_notice(long number)
-{
-	switch (number) {
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_rt_sigtimedwait:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_io_getevents:
-		return true;
-	default:
-		return false;
-	}
+	c->number = -1;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)remote_pid(t->r),
+		 (int)t->tid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%ld %" SCNx64 " %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &c->number,
+			&c->first, &c->sp, &c->pc) != 4)
+		c->number = -1;
+	if (f)
+		fclose(f);
 }
 
 /* Is a signal about to be delivered to the thread? */
@@ -217,15 +166,12 @@ static bool has_signal(const struct tracee *t)
 /* A call that ended for no reason but us is to be made again. */
 static bool undo_interruption(struct tracee *t)
 {
-	struct user_regs_struct *regs = &t->regs;
+	struct thread_state changed = t->state;
 
-	if (!tracee_would_notice((long)regs->orig_rax) || (int64_t)regs->rax != -EINTR ||
-	    has_signal(t))
+	if (!thread_state_redo_call(&changed) || has_signal(t))
 		return true;
-	regs->rax = regs->orig_rax;
-	regs->rip -= SYSCALL_BYTES;
-	regs->orig_rax = UINT64_MAX;
-	return set_regs(t->tid, regs);
+	t->state = changed;
+	return thread_set_regs(t->tid, &t->state.regs);
 }
 
 /* Who may read its memory may stop it, but for what is not of this thread. */
@@ -287,6 +233,7 @@ int tracee_stop(struct remote *r, pid_t tid, struct tracee **out, struct err *e)
 	t = xcalloc(1, sizeof(*t));
 	t->r = r;
 	t->tid = tid;
+	look_at_call(t);
 	ret = interrupt(t, &signal);
 	if (ret) {
 		t->gone = true;
@@ -298,8 +245,13 @@ int tracee_stop(struct remote *r, pid_t tid, struct tracee **out, struct err *e)
 					 (int)tid)
 			       : -EAGAIN;
 	}
-	if (!save(t) || !undo_interruption(t)) {
+	ret = save(t);
+	if (ret == 0 && !undo_interruption(t))
+		ret = -EIO;
+	if (ret) {
 		tracee_release(t);
+		if (ret == -EAGAIN)
+			return ret;
 		return err_set(e, -EIO, "the registers of thread %d cannot be read", (int)tid);
 	}
 	*out = t;
@@ -316,97 +268,18 @@ bool tracee_in_sequence(const struct tracee *t)
 		    0 ||
 	    !place.area || !remote_read(t->r, place.area + 8, &at, sizeof(at)) || !at)
 		return false;
-	return !remote_read(t->r, at, &s, sizeof(s)) || t->regs.rip - s.begin < s.n;
+	return !remote_read(t->r, at, &s, sizeof(s)) || thread_pc(&t->state.regs) - s.begin < s.n;
 }
 
-/* The registers with which the thread goes on when nobody is there to let the kernel do it. */
-static struct user_regs_struct plain_regs(const struct tracee *t)
-{
-	struct user_regs_struct regs = t->regs;
-
-	if ((int64_t)regs.orig_rax >= 0) {
-		switch (-(int64_t)regs.rax) {
-		case ERESTARTSYS:
-		case ERESTARTNOINTR:
-		case ERESTARTNOHAND:
-		case ERESTART_RESTARTBLOCK: /* with its whole time once more */
-			regs.rax = regs.orig_rax;
-			regs.rip -= SYSCALL_BYTES;
-			break;
-		}
-	}
-	regs.orig_rax = UINT64_MAX;
-	return regs;
-}
-
-static void put_u32(uint8_t *at, uint32_t v)
-{
-	memcpy(at, &v, sizeof(v));
-}
-
-static void put_u64(uint8_t *at, uint64_t v)
-{
-	memcpy(at, &v, sizeof(v));
-}
-
-/* What tells the kernel that the state in a frame is more than the first 512 bytes. */
-static void seal_xstate(const struct tracee *t, uint8_t *to)
-{
-	uint64_t features;
-
-	memcpy(to, t->xstate, t->n_xstate);
-	memcpy(&features, t->xstate + XSAVE_SW_BYTES, sizeof(features));
-	memset(to + XSAVE_SW_BYTES, 0, 48);
-	put_u32(to + XSAVE_SW_BYTES, FP_XSTATE_MAGIC1);
-	put_u32(to + XSAVE_SW_BYTES + 4, (uint32_t)t->n_xstate + 4);
-	put_u64(to + XSAVE_SW_BYTES + 8, features);
-	put_u32(to + XSAVE_SW_BYTES + 16, (uint32_t)t->n_xstate);
-	put_u32(to + t->n_xstate, FP_XSTATE_MAGIC2);
-}
-
-static ucontext_t context_of(const struct tracee *t, uint64_t xstate)
-{
-	struct user_regs_struct r = plain_regs(t);
-	ucontext_t c = { .uc_flags = UC_FP_XSTATE | UC_SIGCONTEXT_SS | UC_STRICT_RESTORE };
-	greg_t *g = c.uc_mcontext.gregs;
-	const struct {
-		int index;
-		uint64_t value;
-	} all[] = { { REG_R8, r.r8 },   { REG_R9, r.r9 },   { REG_R10, r.r10 },
-		    { REG_R11, r.r11 }, { REG_R12, r.r12 }, { REG_R13, r.r13 },
-		    { REG_R14, r.r14 }, { REG_R15, r.r15 }, { REG_RDI, r.rdi },
-		    { REG_RSI, r.rsi }, { REG_RBP, r.rbp }, { REG_RBX, r.rbx },
-		    { REG_RDX, r.rdx }, { REG_RAX, r.rax }, { REG_RCX, r.rcx },
-		    { REG_RSP, r.rsp }, { REG_RIP, r.rip }, { REG_EFL, r.eflags } };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		g[all[i].index] = (greg_t)all[i].value;
-	g[REG_CSGSFS] = (greg_t)((r.cs & 0xffff) | (r.gs & 0xffff) << 16 | (r.fs & 0xffff) << 32 |
-				 r.ss << 48);
-	c.uc_mcontext.fpregs = (fpregset_t)(uintptr_t)xstate;
-	memcpy(&c.uc_sigmask, &t->mask, sizeof(t->mask));
-	return c;
-}
-
-/*
- * Writes a frame that ends below `top`. *sp: where a function that returns into it finds its return address, with
- * the stack aligned as the ABI wants it there.
- */
+/* Writes a frame that ends below `top`. *sp: the stack pointer of a function that returns into it. */
 static bool write_frame(const struct tracee *t, uint64_t top, uint64_t *sp)
 {
-	uint64_t xstate = (top - t->n_xstate - 8) & ~UINT64_C(63);
-	uint64_t at = ((xstate - sizeof(ucontext_t)) & ~UINT64_C(15)) - 8;
-	size_t n = (size_t)(xstate + t->n_xstate + 4 - at);
-	ucontext_t c = context_of(t, xstate);
-	uint8_t *bytes = xcalloc(1, n);
-	bool done;
+	uint64_t at;
+	size_t n;
+	uint8_t *bytes = thread_frame(&t->state, &t->ways, top, &n, &at, sp);
+	bool done = remote_write(t->r, at, bytes, n);
 
-	put_u64(bytes, t->restorer);
-	memcpy(bytes + 8, &c, sizeof(c));
-	seal_xstate(t, bytes + (xstate - at));
-	done = remote_write(t->r, at, bytes, n);
 	free(bytes);
-	*sp = at;
 	return done;
 }
 
@@ -454,58 +327,54 @@ static int run_call(struct tracee *t, uint64_t sp, struct err *e)
 			return err_set(e, -EFAULT,
 				       "a call in the process ended with signal %d (%s)", signal,
 				       strsignal(signal));
-		if (WSTOPSIG(status) != SYSCALL_STOP || !get_regs(t->tid, &regs))
+		if (WSTOPSIG(status) != SYSCALL_STOP || !thread_get_regs(t->tid, &regs))
 			continue;
-		if (regs.orig_rax == SYS_rt_sigreturn && regs.rsp == sp + 8)
+		thread_kernel_called(&regs, &t->ways, &t->result);
+		if (thread_returns(&regs, &t->ways, sp))
 			return 0;
-		if (regs.rip == t->syscall + SYSCALL_BYTES && (int64_t)regs.rax != -ENOSYS)
-			t->result = regs.rax;
 	}
 }
 
+/* What is called: a function of the process, or the kernel. */
+struct callee {
+	uint64_t function; /* 0: the kernel, with `number` */
+	uint64_t number;
+	uint64_t argument[6];
+};
+
 /* Calls with the frame below top. -EAGAIN: there is no memory there; nothing happened. */
-static int call_below(struct tracee *t, uint64_t top, const struct user_regs_struct *with,
-		      struct err *e)
+static int call_below(struct tracee *t, uint64_t top, const struct callee *c, struct err *e)
 {
-	struct user_regs_struct regs = *with;
+	struct user_regs_struct regs = t->state.regs;
 	uint64_t sp;
 
 	if (!write_frame(t, top, &sp))
 		return -EAGAIN;
-	regs.rsp = sp;
-	regs.eflags &= ~(uint64_t)DIRECTION;
-	regs.orig_rax = UINT64_MAX;
-	if (!set_mask(t->tid, UINT64_MAX) || !set_regs(t->tid, &regs))
+	if (c->function)
+		thread_enter(&regs, &t->ways, sp, c->function, c->argument[0], c->argument[1]);
+	else
+		thread_enter_kernel(&regs, &t->ways, sp, c->number, c->argument);
+	if (!set_mask(t->tid, UINT64_MAX) || !thread_set_regs(t->tid, &regs))
 		return ended(t, e);
 	t->called = true;
 	return run_call(t, sp, e);
 }
 
-static int call_kernel(struct tracee *t, uint64_t number, const uint64_t argument[6], struct err *e)
+static int call_kernel(struct tracee *t, const struct callee *c, struct err *e)
 {
-	struct user_regs_struct regs = t->regs;
-
-	regs.rip = t->syscall;
-	regs.rax = number;
-	regs.rdi = argument[0];
-	regs.rsi = argument[1];
-	regs.rdx = argument[2];
-	regs.r10 = argument[3];
-	regs.r8 = argument[4];
-	regs.r9 = argument[5];
-	return call_below(t, t->regs.rsp - RED_ZONE, &regs, e);
+	return call_below(t, thread_sp(&t->state.regs) - RED_ZONE, c, e);
 }
 
 int tracee_make_room(struct tracee *t, uint64_t n, uint64_t *room, struct err *e)
 {
-	const uint64_t argument[6] = {
-		0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0
-	};
+	const struct callee map = { .number = SYS_mmap,
+				    .argument = { 0, n, PROT_READ | PROT_WRITE,
+						  MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0 } };
 	int ret;
 
-	if (!find_ways(t))
+	if (!thread_ways_find(t->r, &t->ways))
 		return err_set(e, -ENOEXEC, "its C library is none that proftop knows");
-	ret = call_kernel(t, SYS_mmap, argument, e);
+	ret = call_kernel(t, &map, e);
 	if (ret)
 		return ret;
 	if (t->result > UINT64_MAX - 4096)
@@ -518,14 +387,9 @@ int tracee_make_room(struct tracee *t, uint64_t n, uint64_t *room, struct err *e
 
 int tracee_call(struct tracee *t, uint64_t function, uint64_t a, uint64_t b, struct err *e)
 {
-	struct user_regs_struct regs = t->regs;
-	int ret;
+	const struct callee c = { .function = function, .argument = { a, b } };
+	int ret = call_below(t, t->room + t->n_room, &c, e);
 
-	regs.rip = function;
-	regs.rdi = a;
-	regs.rsi = b;
-	regs.rax = 0;
-	ret = call_below(t, t->room + t->n_room, &regs, e);
 	return ret == -EAGAIN ? err_set(e, -EFAULT, "memory of the process cannot be written")
 			      : ret;
 }
@@ -533,12 +397,12 @@ int tracee_call(struct tracee *t, uint64_t function, uint64_t a, uint64_t b, str
 /* Gives the registers back; the thread stays stopped. *signal: what it is to get when it goes on. */
 static bool restore(struct tracee *t, int *signal)
 {
-	struct user_regs_struct plain = plain_regs(t);
-	struct iovec v = { t->xstate, t->n_xstate };
+	struct user_regs_struct plain = thread_state_plain(&t->state);
+	struct user_regs_struct last = thread_state_last(&t->state);
 	int status;
 
-	ptrace(PTRACE_SETREGSET, t->tid, NT_X86_XSTATE, &v);
-	if (!set_mask(t->tid, t->mask) || !set_regs(t->tid, &plain))
+	thread_state_give_vector(t->tid, &t->state);
+	if (!set_mask(t->tid, t->state.mask) || !thread_set_regs(t->tid, &plain))
 		return false;
 	/* On its way out of the kernel, where a system call that we interrupted is begun again. */
 	if (ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) || ptrace(PTRACE_CONT, t->tid, NULL, NULL))
@@ -547,7 +411,7 @@ static bool restore(struct tracee *t, int *signal)
 	if (!WIFSTOPPED(status))
 		return false;
 	*signal = is_event(status) ? 0 : WSTOPSIG(status);
-	return set_regs(t->tid, &t->regs);
+	return thread_set_regs(t->tid, &last);
 }
 
 void tracee_release(struct tracee *t)
@@ -556,9 +420,10 @@ void tracee_release(struct tracee *t)
 	int signal = 0;
 
 	if (!t->gone && t->room) {
-		const uint64_t argument[6] = { t->room, t->n_room };
+		const struct callee unmap = { .number = SYS_munmap,
+					      .argument = { t->room, t->n_room } };
 
-		call_kernel(t, SYS_munmap, argument, &ignored);
+		call_kernel(t, &unmap, &ignored);
 	}
 	err_clear(&ignored);
 	if (!t->gone && t->called && !restore(t, &signal))

@@ -24,9 +24,6 @@ int tracee_stop(struct remote *r, pid_t tid, struct tracee **out, struct err *e)
 /* May threads be stopped and memory be read? Tried with a child, which is allowed where anything is. Returns 0 or -errno. */
 int tracee_trial(void);
 
-/* Does a system call end with EINTR when its thread is stopped, however that goes on? It is begun again then. */
-bool tracee_would_notice(long number);
-
 /* Where it stands. */
 const struct user_regs_struct *tracee_regs(const struct tracee *t);
 
