@@ -692,7 +692,7 @@ uint32_t code_hottest(const struct analysis *a)
 {
 	const struct table *t = &a->table;
 	uint32_t out = ID_NONE;
-	int64_t most = -1;
+	double most = -1;
 	bool named = false;
 
 	if (a->keys.grouping == GROUP_FUNCTION &&
@@ -702,7 +702,8 @@ uint32_t code_hottest(const struct analysis *a)
 		return out;
 	for (uint32_t i = 0; i < t->n_rows && a->table_keys->grouping == GROUP_FUNCTION; i++) {
 		const struct key *k = &a->table_keys->key[t->key[i]];
-		int64_t self = t->self[(size_t)i * t->n_columns];
+		double self = lens_share(&a->lens, t->self + (size_t)i * t->n_columns,
+					 a->weights.total);
 		bool has_name = self > 0 && !(k->flags & (FUNCTION_UNRESOLVED | FUNCTION_BEGIN)) &&
 				!(k->id & KEY_OF_MODULE);
 

@@ -83,7 +83,7 @@ void code_weights_of_sets(const struct code_weights *w, const uint32_t *first, c
 			  uint32_t n_sets, int64_t *total);
 
 /*
- * The id of the function with the most self cost in column 0, of an analysis by function: one with a name where any has
+ * The id of the function with the most self cost (lens_share()), of an analysis by function: one with a name where any has
  * self cost, and no thread's name or remark. Of a heap it is the one whose sites (heap_sites.h) have most: self is the
  * allocator's there. This takes a pass over the allocations. ID_NONE: there is none.
  */

@@ -518,7 +518,12 @@ static bool take_made(struct app *a)
 		a->instance[VIEW_KIND_THREADS].stale = true;
 		a->instance[VIEW_KIND_HEAT].stale = true;
 	}
-	if (made) {
+	if (made && app_hottest_takes(a, made)) {
+		a->asked = worker_busy(a->worker);
+		/* What the request for lines cancelled is still wanted. */
+		if (!a->asked && behind(a))
+			app_reanalyse(a);
+	} else if (made) {
 		replace_analysis(a, made);
 		a->cost_ms = worker_cost_ns(a->worker) / 1000000;
 		a->asked = worker_busy(a->worker);

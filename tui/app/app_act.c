@@ -272,13 +272,10 @@ static void edit_source(struct app *a)
 	}
 	if (a->analysis->keys.grouping == GROUP_FILE &&
 	    here.place.key_id < a->analysis->counts.n_functions) {
-		uint32_t line;
-
 		f = profile_function(p, (function_id){ here.place.key_id });
 		file = profile_string(p, function_file(f), NULL);
-		line = *file != '\0' ? app_hottest_line_of(a, function_file(f).v) : 0;
 		if (*file != '\0')
-			app_wish(a, REQUEST_EDIT, file, line > 0 ? line : function_line(f));
+			app_hottest_edit(a, function_file(f).v, function_line(f));
 	}
 	if ((a->analysis->keys.grouping == GROUP_FUNCTION ||
 	     a->analysis->keys.grouping == GROUP_LINE) &&

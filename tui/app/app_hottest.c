@@ -3,16 +3,21 @@
 
 #include "tui/app/app_hottest.h"
 
+#include <stdlib.h>
+
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/code_weights.h"
+#include "query/core/lens.h"
+#include "tui/app/app_act.h"
 #include "tui/app/app_history.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
 #include "tui/app/app_window.h"
+#include "tui/app/worker.h"
 #include "tui/rows/row.h"
 
 static bool is_line(const struct analysis *an, uint32_t row)
@@ -20,16 +25,22 @@ static bool is_line(const struct analysis *an, uint32_t row)
 	return (an->keys.key[an->table.key[row]].id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE;
 }
 
+/* What numbers of a row have of all; of a comparison, of the side where that is more. */
+static double share_of(const struct analysis *an, const int64_t *numbers)
+{
+	return lens_share(&an->lens, numbers, an->weights.total);
+}
+
 /* The largest self of a row that is a line, or of any where no line is known; KEY_NONE: nothing has samples. */
 static uint32_t hottest_row(const struct analysis *an, bool lines)
 {
 	const struct table *t = &an->table;
 	uint32_t best = KEY_NONE;
-	int64_t most = 0;
+	double most = 0;
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const struct key *k = &an->keys.key[t->key[i]];
-		int64_t self = t->self[(size_t)i * t->n_columns];
+		double self = share_of(an, t->self + (size_t)i * t->n_columns);
 
 		if (is_line(an, i) != lines || k->flags & (FUNCTION_COMM | FUNCTION_MARK) ||
 		    self <= most)
@@ -40,34 +51,46 @@ static uint32_t hottest_row(const struct analysis *an, bool lines)
 	return best;
 }
 
+/* "4.1 % of all", or of a comparison "before 4.1 %, after 8.0 % of all"; the caller frees. */
+static char *say_share(const struct analysis *an, const int64_t *numbers)
+{
+	const int64_t *whole = an->weights.total;
+	char share[FMT_SIZE], after[FMT_SIZE];
+
+	if (!an->diff)
+		return xasprintf("%s %% of all", fmt_percent(share, numbers[0], whole[0]));
+	fmt_percent(share, lens_side_sum(&an->lens, numbers, SIDE_BEFORE),
+		    lens_side_sum(&an->lens, whole, SIDE_BEFORE));
+	fmt_percent(after, lens_side_sum(&an->lens, numbers, SIDE_AFTER),
+		    lens_side_sum(&an->lens, whole, SIDE_AFTER));
+	return xasprintf("before %s %%, after %s %% of all", share, after);
+}
+
 /* "the hottest line: sort.c:12, 4.1 % of all; …": its row has another share, of what ended in the code of its function. */
 static void say_row(struct app *a, uint32_t row, bool line)
 {
 	const struct analysis *an = a->analysis;
 	const char *label = an->keys.key[an->table.key[row]].label;
-	char share[FMT_SIZE], rest[FMT_SIZE];
+	char *share = say_share(an, an->table.self + (size_t)row * an->table.n_columns);
+	char rest[FMT_SIZE];
 	int64_t unknown = 0;
 
 	for (uint32_t i = 0; i < an->table.n_rows; i++)
 		if (!is_line(an, i))
 			unknown += an->table.self[(size_t)i * an->table.n_columns];
-	fmt_percent(rest, unknown, an->weights.total[0]);
-	fmt_percent(share, an->table.self[(size_t)row * an->table.n_columns], an->weights.total[0]);
 	if (line && unknown > an->weights.total[0] / 2)
-		app_say_owned(
-			a, false,
-			xasprintf("the hottest line: %s, %s %% of all; of %s %% no line is known",
-				  label, share, rest));
+		app_say_owned(a, false,
+			      xasprintf("the hottest line: %s, %s; of %s %% no line is known",
+					label, share,
+					fmt_percent(rest, unknown, an->weights.total[0])));
 	else if (line)
-		app_say_owned(
-			a, false,
-			xasprintf(
-				"the hottest line: %s, %s %% of all; SELF is of its function's code",
-				label, share));
+		app_say_owned(a, false,
+			      xasprintf("the hottest line: %s, %s%s", label, share,
+					an->diff ? "" : "; SELF is of its function's code"));
 	else
 		app_say_owned(a, false,
-			      xasprintf("no line is known here: the hottest function, %s %% of all",
-					share));
+			      xasprintf("no line is known here: the hottest function, %s", share));
+	free(share);
 }
 
 static void group_as_before(struct app *a)
@@ -122,26 +145,41 @@ void app_hottest_ask(struct app *a)
 		app_reanalyse(a);
 }
 
-uint32_t app_hottest_line_of(struct app *a, uint32_t file)
+/* Sums by line, beside what is shown. */
+static void ask_lines(struct app *a)
 {
-	const struct profile *p = a->analysis->profile;
-	struct location_columns l;
-	struct analysis *lines;
-	int64_t most[2] = { -1, -1 };
-	uint32_t best = 0;
+	const struct over_time_wishes none = { 0 };
 	struct lens lens;
 
 	app_window_lens(a, &lens);
 	lens.grouping = GROUP_LINE;
-	if (analysis_new_parts(p, &lens, 0, NULL, &lines) != 0) {
-		lens_done(&lens);
-		return 0;
-	}
-	profile_locations(p, &l);
+	worker_request(a->worker, &lens, &none, READY_TABLE);
+	lens_done(&lens);
+	a->asked = true;
+	a->hottest.lines = true;
+}
+
+void app_hottest_edit(struct app *a, uint32_t file, uint32_t line)
+{
+	a->hottest.edits = true;
+	a->hottest.file = file;
+	a->hottest.line = line;
+	ask_lines(a);
+}
+
+/* Of a file; 0: none is known. */
+static uint32_t hottest_line_of(const struct analysis *lines, uint32_t file)
+{
+	struct location_columns l;
+	double most[2] = { -1, -1 };
+	uint32_t best = 0;
+
+	profile_locations(lines->profile, &l);
 	for (uint32_t i = 0; i < lines->table.n_rows; i++) {
 		uint32_t id = lines->keys.key[lines->table.key[i]].id;
 		size_t at = (size_t)i * lines->table.n_columns;
-		int64_t self = lines->table.self[at], total = lines->table.total[at];
+		double self = share_of(lines, lines->table.self + at);
+		double total = share_of(lines, lines->table.total + at);
 
 		if (!is_line(lines, i) || l.frames[id & ~KEY_OF_LINE].file != file ||
 		    self < most[0] || (self == most[0] && total <= most[1]))
@@ -150,19 +188,41 @@ uint32_t app_hottest_line_of(struct app *a, uint32_t file)
 		most[1] = total;
 		best = l.frames[id & ~KEY_OF_LINE].line;
 	}
-	analysis_free(lines);
-	lens_done(&lens);
 	return best;
+}
+
+bool app_hottest_takes(struct app *a, struct analysis *made)
+{
+	uint32_t line;
+
+	if (!a->hottest.lines || made->keys.grouping != GROUP_LINE)
+		return false;
+	a->hottest.lines = false;
+	/* Rows are lines by now: it is one of those. */
+	if (a->lens.grouping == GROUP_LINE)
+		return false;
+	line = a->hottest.edits ? hottest_line_of(made, a->hottest.file) : 0;
+	if (a->hottest.edits)
+		app_wish(a, REQUEST_EDIT,
+			 profile_string(made->profile, (string_id){ a->hottest.file }, NULL),
+			 line > 0 ? line : a->hottest.line);
+	a->hottest.edits = false;
+	worker_drop(a->worker, made);
+	return true;
 }
 
 void app_hottest_forget(struct app *a)
 {
+	a->hottest.edits = false;
 	if (a->hottest.asked)
 		group_as_before(a);
 }
 
 void app_hottest_land(struct app *a)
 {
+	/* Another analysis was made in the place of that for the editor. */
+	if (a->hottest.edits)
+		ask_lines(a);
 	if (a->hottest.asked && a->analysis->keys.grouping == GROUP_LINE &&
 	    a->analysis->profile == a->source->profile)
 		show(a);

@@ -173,6 +173,9 @@ struct hottest {
 	bool asked;
 	enum grouping before; /* of the lens, to go back to */
 	struct step from;     /* where the key was pressed */
+	bool lines;           /* an analysis by line is made beside what is shown, … */
+	bool edits;           /* … and the editor waits for it, … */
+	uint32_t file, line;  /* … for this file, and this line where none is known */
 };
 
 struct app {

@@ -21,6 +21,8 @@
 #include "query/tree/calltree.h"
 #include "query/tree/search.h"
 #include "tui/canvas/glyphs.h"
+#include "tui/rows/name_cell.h"
+#include "tui/rows/name_set.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_shape.h"
 
@@ -34,6 +36,8 @@
 #define NARROW_COLS  60
 #define NAME_COLS    12 /* of the title's function, where its caller is named, too */
 #define SCOPE_COLS   25 /* " · below " and that caller */
+#define INLINE_COLS  40 /* of the name of a function that was inlined, … */
+#define AT_COLS      32 /* … and of that an instruction is of */
 #define WHAT_OF      "  SELF of its code, TOTAL of its stacks"
 
 static bool is_heap(const struct scene *s, uint32_t column)
@@ -127,16 +131,6 @@ void annotate_shape_make(struct annotate_shape *sh, const struct scene *s,
 	sh->text_cols = cols - sh->text;
 }
 
-static int64_t sum_of_side(const struct scene *s, const int64_t *numbers, enum side side)
-{
-	const struct lens *l = &s->analysis->lens;
-	int64_t sum = 0;
-
-	for (uint32_t i = 0; i < l->sides.n_runs[side]; i++)
-		sum += numbers[lens_side(l, side) + i];
-	return sum;
-}
-
 int64_t annotate_value(const struct scene *s, const struct annotation *a,
 		       const struct annotate_cell *cell, uint32_t numbers)
 {
@@ -149,9 +143,9 @@ int64_t annotate_value(const struct scene *s, const struct annotation *a,
 	case CELL_AMOUNT:
 		return total[cell->column];
 	case CELL_BEFORE:
-		return sum_of_side(s, total, SIDE_BEFORE);
+		return lens_side_sum(&s->analysis->lens, total, SIDE_BEFORE);
 	case CELL_AFTER:
-		return sum_of_side(s, total, SIDE_AFTER);
+		return lens_side_sum(&s->analysis->lens, total, SIDE_AFTER);
 	}
 	return 0;
 }
@@ -167,9 +161,9 @@ int64_t annotate_whole(const struct scene *s, const struct annotation *a,
 	case CELL_AMOUNT:
 		return a->total[cell->column];
 	case CELL_BEFORE:
-		return sum_of_side(s, s->analysis->weights.total, SIDE_BEFORE);
+		return lens_side_sum(&s->analysis->lens, s->analysis->weights.total, SIDE_BEFORE);
 	case CELL_AFTER:
-		return sum_of_side(s, s->analysis->weights.total, SIDE_AFTER);
+		return lens_side_sum(&s->analysis->lens, s->analysis->weights.total, SIDE_AFTER);
 	}
 	return 0;
 }
@@ -255,18 +249,42 @@ static void draw_source(const struct annotate_view *v, const struct annotation_s
 	free(text);
 }
 
+static int inline_indent(const struct annotation_inline *in)
+{
+	return 2 + 2 * (int)(in->depth < 8 ? in->depth : 8);
+}
+
+static struct seen_name seen_inline(const struct annotate_view *v,
+				    const struct annotation_inline *in, bool ascii)
+{
+	int room = v->shape.text_cols - inline_indent(in) - 2;
+	int cols = room > INLINE_COLS ? INLINE_COLS : room;
+	char *name = name_in_row(in->function, cols > 0 ? cols : 0, ascii);
+	int left = room - (int)text_width(name, strlen(name)) - 2;
+
+	free(name);
+	return (struct seen_name){ .label = in->function,
+				   .module = in->file_name ? in->file_name : "",
+				   .cols = cols,
+				   .module_cols = left > 0 ? left : 0 };
+}
+
+/* label: what its function is written as, or NULL. */
 static void draw_inline(const struct annotate_view *v, const struct annotation_inline *in,
-			struct canvas *c, struct rect r, int line, uint16_t flags)
+			struct canvas *c, struct rect r, int line, uint16_t flags,
+			const char *label)
 {
 	const struct annotate_shape *sh = &v->shape;
-	int indent = 2 + 2 * (int)(in->depth < 8 ? in->depth : 8), col = sh->text + indent;
+	int indent = inline_indent(in), col = sh->text + indent;
 	int room = sh->text_cols - indent, used;
 	char *name;
 
 	if (room <= 2)
 		return;
 	canvas_fill(c, r.row + line, r.col + col, 1, (uint16_t)(STYLE_DIM | flags), GLYPH_INTO);
-	name = text_fold_name(in->function, (size_t)(room - 2 > 40 ? 40 : room - 2), c->ascii);
+	name = label ? xstrdup(label)
+		     : name_in_row(in->function, room - 2 > INLINE_COLS ? INLINE_COLS : room - 2,
+				   c->ascii);
 	used = 2 + canvas_puts(c, r.row + line, r.col + col + 2, room - 2,
 			       (uint16_t)(STYLE_FAMILY_PROGRAM | flags), name);
 	free(name);
@@ -288,9 +306,24 @@ static char *note_of(const struct annotate_view *v, const struct annotation *a,
 	return xstrdup(a->code.at[code->target].shown > code->shown ? "↓" : "↑");
 }
 
-static void draw_code(const struct annotate_view *v, const struct annotation *a,
-		      const struct annotation_code *code, struct canvas *c, struct rect r, int line,
-		      uint16_t flags)
+/* Of two builds both have their code: the marks of diff say whose it is, where there is any of one side alone. */
+static const char *side_mark(const struct scene *s, const struct annotation *a,
+			     const struct annotation_code *code)
+{
+	const bool *has = a->blocks.at[code->block].of_side;
+	bool any = false;
+
+	for (size_t i = 0; s->analysis->diff && i < a->blocks.n; i++)
+		any = any ||
+		      a->blocks.at[i].of_side[SIDE_BEFORE] != a->blocks.at[i].of_side[SIDE_AFTER];
+	if (!any)
+		return "";
+	return has[SIDE_BEFORE] == has[SIDE_AFTER] ? "  " : has[SIDE_BEFORE] ? "- " : "+ ";
+}
+
+static void draw_code(const struct annotate_view *v, const struct scene *s,
+		      const struct annotation *a, const struct annotation_code *code,
+		      struct canvas *c, struct rect r, int line, uint16_t flags)
 {
 	const struct annotate_shape *sh = &v->shape;
 	bool both = v->rows.mode == ANNOTATION_BOTH;
@@ -305,7 +338,7 @@ static void draw_code(const struct annotate_view *v, const struct annotation *a,
 		return;
 	}
 	used = canvas_printf(c, r.row + line, r.col + col, room, (uint16_t)(STYLE_DIM | flags),
-			     "%6" PRIx64 "  ", code->shown);
+			     "%s%6" PRIx64 "  ", side_mark(s, a, code), code->shown);
 	used += canvas_puts(c, r.row + line, r.col + col + used, room - used,
 			    (uint16_t)((both ? STYLE_DIM : STYLE_NORMAL) | flags), text);
 	if (note)
@@ -315,14 +348,16 @@ static void draw_code(const struct annotate_view *v, const struct annotation *a,
 	free(text);
 }
 
-/* The source position from here on. */
+/* The source position from here on; label: what its function is written as, or NULL. */
 static void draw_at(const struct annotate_view *v, const struct annotation_code *code,
-		    struct canvas *c, struct rect r, int line, uint16_t flags)
+		    struct canvas *c, struct rect r, int line, uint16_t flags, const char *label)
 {
 	const struct annotate_shape *sh = &v->shape;
 	const char *slash = strrchr(code->path, '/');
 	const char *text = code->at ? code->at + strspn(code->at, " \t") : "";
-	char *name = code->inlined ? text_fold_name(code->inlined, 32, c->ascii) : NULL;
+	char *name = label           ? xstrdup(label)
+		     : code->inlined ? name_in_row(code->inlined, AT_COLS, c->ascii)
+				     : NULL;
 	int col = sh->text + sh->arrows, room = sh->text_cols - sh->arrows, used;
 
 	if (room <= 0) {
@@ -339,16 +374,52 @@ static void draw_at(const struct annotate_view *v, const struct annotation_code 
 	free(name);
 }
 
-static void draw_block(const struct annotate_view *v, const struct annotation_block *b,
-		       struct canvas *c, struct rect r, int line)
+static int block_cols(const struct annotate_view *v)
+{
+	return v->shape.text_cols > 16 ? v->shape.text_cols - 8 : 8;
+}
+
+static void draw_block(const struct annotate_view *v, const struct scene *s,
+		       const struct annotation_block *b, struct canvas *c, struct rect r, int line,
+		       const char *label)
 {
 	int col = v->shape.text, room = v->shape.text_cols;
-	char *name = text_fold_name(b->function, (size_t)(room > 8 ? room - 8 : 8), c->ascii);
+	char *name = label ? xstrdup(label) : name_in_row(b->function, block_cols(v), c->ascii);
 	int used = canvas_puts(c, r.row + line, r.col + col, room, STYLE_TITLE, name);
+	bool one_side = s->analysis->diff && b->of_side[SIDE_BEFORE] != b->of_side[SIDE_AFTER];
 
-	canvas_printf(c, r.row + line, r.col + col + used, room - used, STYLE_DIM, "  %s%s",
+	canvas_printf(c, r.row + line, r.col + col + used, room - used, STYLE_DIM, "  %s%s%s",
+		      !one_side                 ? ""
+		      : b->of_side[SIDE_BEFORE] ? "- BEFORE  "
+						: "+ AFTER  ",
 		      b->module, b->inlined ? "  (inlined there)" : "");
 	free(name);
+}
+
+/* The function that a row names, to be told apart from others in sight. */
+static struct seen_name seen_of(const struct annotate_view *v, const struct annotation *a,
+				const struct annotation_row *row, bool ascii)
+{
+	switch (row->kind) {
+	case ANNOTATION_ROW_INLINE:
+		return seen_inline(v, &a->inlines.at[row->at], ascii);
+	case ANNOTATION_ROW_AT:
+		return (struct seen_name){ .label = a->code.at[row->at].inlined,
+					   .module = "",
+					   .cols = AT_COLS };
+	case ANNOTATION_ROW_BLOCK:
+		return (struct seen_name){ .label = a->blocks.at[row->at].function,
+					   .module = a->blocks.at[row->at].module,
+					   .cols = block_cols(v),
+					   .module_cols = INLINE_COLS };
+	case ANNOTATION_ROW_FILE:
+	case ANNOTATION_ROW_WARNING:
+	case ANNOTATION_ROW_GAP:
+	case ANNOTATION_ROW_SOURCE:
+	case ANNOTATION_ROW_CODE:
+		break;
+	}
+	return (struct seen_name){ .label = NULL };
 }
 
 /* A warning, as far as its row has room. */
@@ -362,9 +433,10 @@ static void draw_warning(struct canvas *c, struct rect r, int line, uint16_t fla
 		   text, n);
 }
 
+/* label: what the function that it names is written as, or NULL. */
 static void draw_row(const struct annotate_view *v, const struct scene *s,
 		     const struct annotation *a, struct canvas *c, struct rect r, int line,
-		     uint32_t at)
+		     uint32_t at, const char *label)
 {
 	const struct annotation_row *row = &v->rows.all.at[at];
 	bool selected = at == v->list.cursor;
@@ -379,20 +451,20 @@ static void draw_row(const struct annotate_view *v, const struct scene *s,
 		draw_source(v, &a->sources.at[row->at], c, r, line, flags);
 		break;
 	case ANNOTATION_ROW_INLINE:
-		draw_inline(v, &a->inlines.at[row->at], c, r, line, flags);
+		draw_inline(v, &a->inlines.at[row->at], c, r, line, flags, label);
 		break;
 	case ANNOTATION_ROW_CODE:
-		draw_code(v, a, &a->code.at[row->at], c, r, line, flags);
+		draw_code(v, s, a, &a->code.at[row->at], c, r, line, flags);
 		break;
 	case ANNOTATION_ROW_FILE:
 		canvas_puts(c, r.row + line, r.col + col, room, (uint16_t)(STYLE_TITLE | flags),
 			    a->files.at[row->at].path);
 		break;
 	case ANNOTATION_ROW_BLOCK:
-		draw_block(v, &a->blocks.at[row->at], c, r, line);
+		draw_block(v, s, &a->blocks.at[row->at], c, r, line, label);
 		break;
 	case ANNOTATION_ROW_AT:
-		draw_at(v, &a->code.at[row->at], c, r, line, flags);
+		draw_at(v, &a->code.at[row->at], c, r, line, flags, label);
 		break;
 	case ANNOTATION_ROW_WARNING:
 		draw_warning(c, r, line, flags, row->text + row->at);
@@ -404,94 +476,6 @@ static void draw_row(const struct annotate_view *v, const struct scene *s,
 	if (selected)
 		row_draw_marker(c, r, line);
 }
-
-/* --- arrows -------------------------------------------------------------------------------- */
-
-/* A jump between two rows. */
-struct arrow {
-	uint32_t low, high; /* rows */
-	bool up;            /* it goes to the lower number */
-	bool selected;
-	int lane; /* from the text outwards */
-};
-
-static int by_length(const void *x, const void *y)
-{
-	const struct arrow *a = x, *b = y;
-	uint32_t la = a->high - a->low, lb = b->high - b->low;
-
-	if (a->selected != b->selected)
-		return a->selected ? -1 : 1;
-	return la != lb ? (la < lb ? -1 : 1) : a->low < b->low ? -1 : a->low > b->low;
-}
-
-static void draw_arrow(const struct annotate_view *v, struct canvas *c, struct rect r, int line0,
-		       const struct arrow *x)
-{
-	int inner = r.col + v->shape.text + v->shape.arrows - 2, col = inner - x->lane;
-	uint32_t top = v->list.top, bottom = top + (uint32_t)(r.rows - line0);
-	uint16_t style = x->selected ? STYLE_HOT : STYLE_RULE;
-
-	for (uint32_t k = x->low > top ? x->low : top; k <= x->high && k < bottom; k++) {
-		int row = r.row + line0 + (int)(k - top);
-		bool end = k == x->low || k == x->high, target = k == (x->up ? x->low : x->high);
-
-		canvas_fill(c, row, col, 1, style,
-			    k == x->low    ? GLYPH_CORNER_TOP
-			    : k == x->high ? GLYPH_CORNER_BOTTOM
-					   : GLYPH_WALL);
-		if (end && col < inner)
-			canvas_fill(c, row, col + 1, inner - col, style, GLYPH_RULE);
-		if (target)
-			canvas_fill(c, row, inner + 1, 1, style, GLYPH_RIGHT);
-	}
-}
-
-/* Jumps with an end in sight, the shortest next to the text; those without a free lane are left out. */
-static void draw_arrows(const struct annotate_view *v, const struct annotation *a, struct canvas *c,
-			struct rect r, int line0)
-{
-	uint32_t top = v->list.top, bottom = top + (uint32_t)(r.rows - line0);
-	int lanes = v->shape.arrows - 1;
-	VEC(struct arrow) all = { 0 };
-
-	for (size_t i = 0; i < a->code.n; i++) {
-		uint32_t target = a->code.at[i].target, from = v->row_of.at[i], to;
-		struct arrow x = { .lane = -1 };
-
-		if (target == ANNOTATION_NONE || from == ANNOTATION_NONE)
-			continue;
-		to = v->row_of.at[target];
-		if (to == ANNOTATION_NONE || to == from)
-			continue;
-		x.low = from < to ? from : to;
-		x.high = from < to ? to : from;
-		x.up = to < from;
-		x.selected = v->list.cursor == from;
-		if ((x.low >= top && x.low < bottom) || (x.high >= top && x.high < bottom) ||
-		    x.selected)
-			vec_push(&all, x);
-	}
-	if (all.n > 0)
-		qsort(all.at, all.n, sizeof(*all.at), by_length);
-	for (size_t i = 0; i < all.n; i++) {
-		for (int lane = 0; lane < lanes && all.at[i].lane < 0; lane++) {
-			bool is_free = true;
-
-			for (size_t k = 0; k < i && is_free; k++)
-				is_free = all.at[k].lane != lane ||
-					  all.at[k].high < all.at[i].low ||
-					  all.at[k].low > all.at[i].high;
-			if (is_free)
-				all.at[i].lane = lane;
-		}
-		if (all.at[i].lane >= 0)
-			draw_arrow(v, c, r, line0, &all.at[i]);
-	}
-	vec_done(&all);
-}
-
-/* --- all ----------------------------------------------------------------------------------- */
 
 /* Shares of a line are of two sums: a function that calls others has less that ended in its code than stacks with it. */
 static bool two_sums(const struct scene *s, const struct annotation *a)
@@ -581,6 +565,30 @@ static void draw_reason(struct canvas *c, struct rect r, const char *text)
 			 STYLE_DIM, text);
 }
 
+static void draw_rows(const struct annotate_view *v, const struct scene *s,
+		      const struct annotation *a, struct canvas *c, struct rect r)
+{
+	size_t n = r.rows > v->title_rows ? (size_t)(r.rows - v->title_rows) : 0;
+	struct seen_name *seen = xcalloc(n + 1, sizeof(*seen));
+	char **label;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = list_at(&v->list, (int)i);
+
+		if (at < v->rows.all.n)
+			seen[i] = seen_of(v, a, &v->rows.all.at[at], c->ascii);
+	}
+	label = names_apart(seen, n, c->ascii);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = list_at(&v->list, (int)i);
+
+		if (at < v->rows.all.n)
+			draw_row(v, s, a, c, r, (int)i + v->title_rows, at, label[i]);
+	}
+	names_apart_free(label, n);
+	free(seen);
+}
+
 void annotate_draw(const struct annotate_view *v, const struct scene *s, struct canvas *c,
 		   struct rect r)
 {
@@ -602,13 +610,8 @@ void annotate_draw(const struct annotate_view *v, const struct scene *s, struct 
 		return;
 	}
 	if (v->rows.mode == ANNOTATION_ASSEMBLY && v->shape.text_cols > v->shape.arrows)
-		draw_arrows(v, a, c, r, v->title_rows);
-	for (int i = v->title_rows; i < r.rows; i++) {
-		uint32_t at = list_at(&v->list, i - v->title_rows);
-
-		if (at < v->rows.all.n)
-			draw_row(v, s, a, c, r, i, at);
-	}
+		annotate_draw_arrows(v, a, c, r, v->title_rows);
+	draw_rows(v, s, a, c, r);
 }
 
 bool annotate_matches(const struct scene *s, const struct annotation *a,
@@ -641,8 +644,7 @@ bool annotate_matches(const struct scene *s, const struct annotation *a,
 	return false;
 }
 
-/* Shares of a line in words, as its row has them; the caller frees. */
-static char *status_numbers(const struct scene *s, const struct annotation *a, uint32_t n)
+char *annotate_numbers(const struct scene *s, const struct annotation *a, uint32_t n)
 {
 	char share[FMT_SIZE], self[FMT_SIZE];
 
@@ -675,7 +677,7 @@ char *annotate_status(const struct annotate_view *v, const struct scene *s,
 	if (v->list.cursor >= v->rows.all.n)
 		return NULL;
 	row = &v->rows.all.at[v->list.cursor];
-	numbers = status_numbers(s, a, annotation_row_numbers(a, row));
+	numbers = annotate_numbers(s, a, annotation_row_numbers(a, row));
 	switch (row->kind) {
 	case ANNOTATION_ROW_SOURCE:
 		out = xasprintf("%s  %s:%" PRIu32, numbers,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of the annotate view; for view_annotate.c and annotate_draw.c only. */
+/* The state of the annotate view; for view_annotate.c, annotate_draw.c and annotate_arrows.c only. */
 #ifndef PROFTOP_TUI_VIEWS_ANNOTATE_VIEW_H
 #define PROFTOP_TUI_VIEWS_ANNOTATE_VIEW_H
 
@@ -74,9 +74,15 @@ void annotate_scale_bars(struct annotate_view *v, const struct scene *s,
 			 const struct annotation *a);
 void annotate_draw(const struct annotate_view *v, const struct scene *s, struct canvas *c,
 		   struct rect r);
+/* Jumps with an end in sight, the shortest next to the text; those without a free lane are left out. Rows begin at line0. */
+void annotate_draw_arrows(const struct annotate_view *v, const struct annotation *a,
+			  struct canvas *c, struct rect r, int line0);
 /* "file.c:42  12.3 %  …": the row in full; the caller frees. */
 char *annotate_status(const struct annotate_view *v, const struct scene *s,
 		      const struct annotation *a);
+
+/* "12.3 %, self 4.0 %", "before 1.0 %, after 2.0 %": a row of numbers in words; the caller frees. */
+char *annotate_numbers(const struct scene *s, const struct annotation *a, uint32_t numbers);
 
 /* What a cell says of a row of numbers, and what 100 % of it is. */
 int64_t annotate_value(const struct scene *s, const struct annotation *a,

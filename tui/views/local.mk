@@ -7,6 +7,7 @@ libtui_a_SOURCES += \
 	tui/views/flame_view.h \
 	tui/views/memory_graph.c tui/views/memory_graph.h \
 	tui/views/memory_table.c tui/views/memory_table.h \
+	tui/views/annotate_arrows.c \
 	tui/views/annotate_draw.c tui/views/annotate_view.h \
 	tui/views/row_effects.c tui/views/row_effects.h \
 	tui/views/sides_graph.c tui/views/sides_graph.h \
@@ -28,4 +29,5 @@ libtui_a_SOURCES += \
 	tui/views/view_timeline.c \
 	tui/views/view_top.c \
 	tui/views/view_tree.c \
+	tui/views/where_cell.c tui/views/where_cell.h \
 	tui/views/views.c

@@ -11,9 +11,9 @@
 #include "query/analysis.h"
 #include "query/heap/resident.h"
 #include "tui/canvas/glyphs.h"
-#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_note.h"
+#include "tui/views/where_cell.h"
 
 /* Columns of a site's line over time, by what room there is; the mark of what grows is a word or a sign behind it. */
 static const struct {
@@ -297,28 +297,19 @@ char *memory_table_source(const struct scene *s, const struct footprint_site *si
 			  : row_source(s, &footprint_of(s)->keys, site->key);
 }
 
-/* The site's name, the line in its source and its module, as far as there is room. */
-static void draw_where(const struct memory_table *t, const struct scene *s, struct canvas *c,
-		       struct rect r, int at, const struct footprint_site *site, bool selected)
+/* The site's name, the line in its source and its module. */
+static struct where_cell where_of(const struct scene *s, int line,
+				  const struct footprint_site *site, bool selected)
 {
-	const struct groups *keys = &footprint_of(s)->keys;
-	const struct key *key = &keys->key[site->key];
-	struct name_look look = { .style = row_key_style(key), .wide = s->wide };
+	const struct key *key = &footprint_of(s)->keys.key[site->key];
+	struct where_cell w = { .line = line, .name = key->label };
 	char *source = memory_table_source(s, site);
-	int col = t->name;
 
-	if (selected)
-		look.style |= STYLE_SELECTED;
-	if (row_note_of_site(s, key, source) && col + 2 < r.cols) {
-		canvas_fill(c, at, r.col + col, 1, STYLE_MARK, GLYPH_NOTE);
-		col += 2;
-	}
-	col += name_draw(c, at, r.col + col, r.cols - col, key->label, &look) + GAP;
-	if (*source && col < r.cols)
-		col += canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, source) + GAP;
-	if (col < r.cols)
-		canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, key->module);
+	w.style = (uint16_t)(row_key_style(key) | (selected ? STYLE_SELECTED : 0));
+	w.note = row_note_of_site(s, key, source);
+	w.behind = xasprintf("%s%s%s", source, *source ? "  " : "", key->module);
 	free(source);
+	return w;
 }
 
 void memory_table_draw_beyond(const struct memory_table *t, const struct scene *s, struct canvas *c,
@@ -348,11 +339,10 @@ void memory_table_draw_beyond(const struct memory_table *t, const struct scene *
 		    below ? RESIDENT_BEYOND "  " RESIDENT_BELOW : RESIDENT_BEYOND);
 }
 
-void memory_table_draw_site(const struct memory_table *t, const struct scene *s, struct canvas *c,
-			    struct rect r, int line, uint32_t i, bool selected)
+static void draw_site(const struct memory_table *t, const struct scene *s, struct canvas *c,
+		      struct rect r, int line, const struct footprint_site *site)
 {
 	const struct footprint *f = footprint_of(s);
-	const struct footprint_site *site = &f->site[i];
 	int col = MARKER_COLS, at = r.row + line;
 	char text[CELL_SIZE];
 
@@ -364,7 +354,25 @@ void memory_table_draw_site(const struct memory_table *t, const struct scene *s,
 	}
 	if (t->line_form >= 0)
 		draw_line(t, s, c, at, r.col + t->line, site);
-	draw_where(t, s, c, r, at, site, selected);
-	if (selected)
-		row_draw_marker(c, r, line);
+}
+
+void memory_table_draw_sites(const struct memory_table *t, const struct scene *s, struct canvas *c,
+			     struct rect r, int top, const struct list *list)
+{
+	struct where_cells where = { 0 };
+	int marked = -1;
+
+	for (int line = top; line < r.rows; line++) {
+		uint32_t i = list_at(list, line - top);
+
+		if (i >= list->n)
+			continue;
+		draw_site(t, s, c, r, line, &footprint_of(s)->site[i]);
+		vec_push(&where, where_of(s, line, &footprint_of(s)->site[i], i == list->cursor));
+		if (i == list->cursor)
+			marked = line;
+	}
+	where_cells_draw(&where, s, c, r, t->name);
+	if (marked >= 0)
+		row_draw_marker(c, r, marked);
 }

@@ -5,6 +5,7 @@
 
 #include "query/heap/footprint.h"
 #include "tui/canvas/canvas.h"
+#include "tui/contract/list.h"
 #include "tui/contract/view.h"
 
 #include <stdbool.h>
@@ -56,7 +57,8 @@ void memory_table_draw_titles(const struct memory_table *t, struct canvas *c, st
 /* What is resident beyond the sites, in the columns that know of it; see resident.h. */
 void memory_table_draw_beyond(const struct memory_table *t, const struct scene *s, struct canvas *c,
 			      struct rect r, int line);
-void memory_table_draw_site(const struct memory_table *t, const struct scene *s, struct canvas *c,
-			    struct rect r, int line, uint32_t site, bool selected);
+/* The rows of sites in sight, from a line on. */
+void memory_table_draw_sites(const struct memory_table *t, const struct scene *s, struct canvas *c,
+			     struct rect r, int top, const struct list *list);
 
 #endif

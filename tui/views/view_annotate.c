@@ -55,11 +55,18 @@ const struct annotation *annotate_shown(const struct annotate_view *v, const str
 											   : NULL;
 }
 
-/* Falling by total of column 0, then by self, then by place. */
+/* Falling by total, then by self, then by place. */
 struct ranking {
 	const struct annotate_view *v;
+	const struct scene *s;
 	const struct annotation *a;
 };
+
+/* What numbers have of all; of a comparison, of the side where that is more. */
+static double share_of(const struct scene *s, const int64_t *numbers)
+{
+	return lens_share(&s->analysis->lens, numbers, s->analysis->weights.total);
+}
 
 static int by_heat(const void *x, const void *y, void *arg)
 {
@@ -67,12 +74,13 @@ static int by_heat(const void *x, const void *y, void *arg)
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 	uint32_t ni = annotation_row_numbers(r->a, &r->v->rows.all.at[i]);
 	uint32_t nk = annotation_row_numbers(r->a, &r->v->rows.all.at[k]);
-	int64_t ti = annotation_total(r->a, ni)[0], tk = annotation_total(r->a, nk)[0];
+	double ti = share_of(r->s, annotation_total(r->a, ni)),
+	       tk = share_of(r->s, annotation_total(r->a, nk));
 
 	if (ti != tk)
 		return ti > tk ? -1 : 1;
-	ti = annotation_self(r->a, ni)[0];
-	tk = annotation_self(r->a, nk)[0];
+	ti = share_of(r->s, annotation_self(r->a, ni));
+	tk = share_of(r->s, annotation_self(r->a, nk));
 	return ti != tk ? (ti > tk ? -1 : 1) : i < k ? -1 : i > k;
 }
 
@@ -99,9 +107,10 @@ static void break_warnings(struct annotate_view *v)
 	}
 }
 
-static void make_rows(struct annotate_view *v, const struct annotation *a)
+static void make_rows(struct annotate_view *v, const struct scene *s, const struct annotation *a)
 {
-	struct ranking r = { v, a };
+	struct ranking r = { v, s, a };
+	double least = share_of(s, a->total) / HOT_LEAST;
 
 	annotation_rows_make(&v->rows, a, v->mode);
 	break_warnings(v);
@@ -116,7 +125,7 @@ static void make_rows(struct annotate_view *v, const struct annotation *a)
 		if (row->kind == ANNOTATION_ROW_CODE)
 			v->row_of.at[row->at] = i;
 		if (annotation_row_is_part(&v->rows, row) && n != ANNOTATION_NONE &&
-		    annotation_total(a, n)[0] > a->total[0] / HOT_LEAST)
+		    share_of(s, annotation_total(a, n)) > least)
 			vec_push(&v->hot, i);
 	}
 	if (v->hot.n > 0)
@@ -221,7 +230,7 @@ static void annotate_update(void *state, const struct scene *s)
 		return;
 	}
 	same = same_wish(&v->shown, &v->wish);
-	make_rows(v, a);
+	make_rows(v, s, a);
 	v->shown = v->wish;
 	if (!same)
 		go_to_hottest(v);
@@ -239,7 +248,7 @@ static void annotate_layout(void *state, const struct scene *s, struct rect r)
 	v->cols = r.cols;
 	if (a && other && v->rows.all.n > 0) {
 		v->at = anchor_of(v, a);
-		make_rows(v, a);
+		make_rows(v, s, a);
 		go_to(v, find_anchor(v, a, &v->at));
 	}
 	v->title_rows = r.rows > 3;
@@ -273,11 +282,11 @@ static void say(struct effect *out, char *text)
 }
 
 /* The next in the ranking behind the row of the cursor, or the first. */
-static void step_hot(struct annotate_view *v, const struct annotation *a, int step,
-		     struct effect *out)
+static void step_hot(struct annotate_view *v, const struct scene *s, const struct annotation *a,
+		     int step, struct effect *out)
 {
 	size_t at = 0, n = v->hot.n;
-	char share[FMT_SIZE];
+	char share[FMT_SIZE], *sides;
 	uint32_t numbers;
 
 	while (at < n && v->hot.at[at] != v->list.cursor)
@@ -291,6 +300,12 @@ static void step_hot(struct annotate_view *v, const struct annotation *a, int st
 	at = at == n ? 0 : step > 0 ? at + 1 : at - 1;
 	list_go(&v->list, v->hot.at[at]);
 	numbers = annotation_row_numbers(a, &v->rows.all.at[v->hot.at[at]]);
+	if (s->analysis->diff) {
+		sides = annotate_numbers(s, a, numbers);
+		say(out, xasprintf("hottest %zu of %zu: %s", at + 1, n, sides));
+		free(sides);
+		return;
+	}
 	say(out, xasprintf("hottest %zu of %zu: %s %% of its total", at + 1, n,
 			   fmt_percent(share, annotation_total(a, numbers)[0], a->total[0])));
 }
@@ -305,7 +320,6 @@ static void next_mode(struct annotate_view *v, const struct scene *s, const stru
 	};
 	struct annotate_anchor at = anchor_of(v, a);
 
-	(void)s;
 	if (!annotation_has_text(a)) {
 		say(out,
 		    xstrdup(a->files.n > 0
@@ -320,7 +334,7 @@ static void next_mode(struct annotate_view *v, const struct scene *s, const stru
 		return;
 	}
 	v->mode = (enum annotation_mode)((v->mode + 1) % N_ANNOTATION_MODES);
-	make_rows(v, a);
+	make_rows(v, s, a);
 	go_to(v, find_anchor(v, a, &at));
 	say(out, xstrdup(names[v->mode]));
 }
@@ -383,7 +397,7 @@ static bool annotate_act(void *state, const struct scene *s, enum action action,
 	switch (action) {
 	case ACTION_HOT_NEXT:
 	case ACTION_HOT_PREVIOUS:
-		step_hot(v, a, action == ACTION_HOT_NEXT ? 1 : -1, out);
+		step_hot(v, s, a, action == ACTION_HOT_NEXT ? 1 : -1, out);
 		return true;
 	case ACTION_ASSEMBLY:
 		next_mode(v, s, a, out);

@@ -21,6 +21,7 @@
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_note.h"
+#include "tui/views/where_cell.h"
 
 /* In front of rows; between columns; of the bars of histograms; the least of a name. */
 #define MARKER_COLS 3
@@ -209,28 +210,21 @@ static char *source_of(const struct scene *s, const struct heap_table_row *row)
 		       : row_source(s, &s->analysis->footprint->keys, row->key);
 }
 
-/* The site, the line of its call and the remark, as far as there is room. */
-static void draw_site(const struct heap_view *v, const struct scene *s, struct canvas *c,
-		      struct rect r, int at, const struct heap_table_row *row, bool selected)
+/* The site, the line of its call and the remark. */
+static struct where_cell site_of(const struct scene *s, int line, const struct heap_table_row *row,
+				 bool selected)
 {
 	const struct key *key = key_of(s, row);
-	struct name_look look = { .style = STYLE_NORMAL, .wide = s->wide };
+	struct where_cell w = { .line = line, .name = key ? key->label : "" };
 	char *source = source_of(s, row);
-	int col = v->site;
 
-	if (key && row_note_of_site(s, key, source) && col + GAP < r.cols) {
-		canvas_fill(c, at, r.col + col, 1, STYLE_MARK, GLYPH_NOTE);
-		col += GAP;
-	}
-	if (key) {
-		look.style = row_key_style(key) | (selected ? STYLE_SELECTED : 0);
-		col += name_draw(c, at, r.col + col, r.cols - col, key->label, &look) + GAP;
-	}
-	if (*source && col < r.cols)
-		col += canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, source) + GAP;
-	if (row->remark && col < r.cols)
-		canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, row->remark);
+	w.style = (uint16_t)((key ? row_key_style(key) : STYLE_NORMAL) |
+			     (selected ? STYLE_SELECTED : 0));
+	w.note = key && row_note_of_site(s, key, source);
+	w.behind = xasprintf("%s%s%s", source, *source && row->remark ? "  " : "",
+			     row->remark ? row->remark : "");
 	free(source);
+	return w;
 }
 
 static uint16_t label_style(const struct heap_view *v, const struct heap_table_row *row)
@@ -272,17 +266,37 @@ static void draw_row(const struct heap_view *v, const struct scene *s, struct ca
 	}
 	if (v->bar > 0 && row->cell[t->form->bar] > 0)
 		canvas_bar(c, at, r.col + col, v->bar, STYLE_BAR, row->cell[t->form->bar], most);
-	if (v->site < r.cols)
-		draw_site(v, s, c, r, at, row, selected);
-	if (selected)
-		row_draw_marker(c, r, line);
+}
+
+/* Draws rows, then where they are, as names in sight are told apart, and then marks one of them. */
+static void draw_rows(const struct heap_view *v, const struct scene *s, struct canvas *c,
+		      struct rect r, int top)
+{
+	const struct heap_table *t = table_of(v, s);
+	int64_t most = t->form->bar >= 0 ? largest(t, t->form->bar) : 0;
+	struct where_cells sites = { 0 };
+	int marked = -1;
+
+	for (int line = top; line < r.rows; line++) {
+		uint32_t i = list_at(&v->list, line - top);
+
+		if (i >= n_of(v, s))
+			continue;
+		draw_row(v, s, c, r, line, i, most);
+		if (v->site < r.cols)
+			vec_push(&sites, site_of(s, line, &t->rows.at[i], i == v->list.cursor));
+		if (i == v->list.cursor)
+			marked = line;
+	}
+	where_cells_draw(&sites, s, c, r, v->site);
+	if (marked >= 0)
+		row_draw_marker(c, r, marked);
 }
 
 static void heap_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
 {
 	const struct heap_view *v = state;
 	const struct heap_table *t = table_of(v, s);
-	int64_t most;
 
 	if (r.rows <= 0 || r.cols <= 0)
 		return;
@@ -298,13 +312,7 @@ static void heap_draw(const void *state, const struct scene *s, struct canvas *c
 	if (t->rows.n == 0 && v->notes + 1 < r.rows)
 		canvas_puts(c, r.row + v->notes + 1, r.col + MARKER_COLS, r.cols - MARKER_COLS,
 			    STYLE_DIM, "none");
-	most = t->form->bar >= 0 ? largest(t, t->form->bar) : 0;
-	for (int line = v->notes + 1; line < r.rows; line++) {
-		uint32_t i = list_at(&v->list, line - v->notes - 1);
-
-		if (i < n_of(v, s))
-			draw_row(v, s, c, r, line, i, most);
-	}
+	draw_rows(v, s, c, r, v->notes + 1);
 }
 
 /* A bucket is a filter, and the memory view shows what is left; a site has callers. */

@@ -335,12 +335,7 @@ static void memory_draw(const void *state, const struct scene *s, struct canvas 
 		memory_table_draw_titles(&v->table, c, r, top - 1 - v->beyond);
 	if (v->beyond)
 		memory_table_draw_beyond(&v->table, s, c, r, top - 1);
-	for (int line = top; line < r.rows; line++) {
-		uint32_t i = list_at(&v->list, line - top);
-
-		if (i < v->list.n)
-			memory_table_draw_site(&v->table, s, c, r, line, i, i == v->list.cursor);
-	}
+	memory_table_draw_sites(&v->table, s, c, r, top, &v->list);
 }
 
 /* What lives at the cursor: of the sites at once, where their lines say so, of the other views by and by. */

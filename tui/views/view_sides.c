@@ -19,10 +19,10 @@
 #include "tui/contract/list.h"
 #include "tui/contract/view.h"
 #include "tui/rows/match_cursor.h"
-#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/views/row_effects.h"
 #include "tui/views/sides_graph.h"
+#include "tui/views/where_cell.h"
 
 /* What rows are ordered by; s goes round. */
 enum sides_order { BY_CHANGE, BY_BEFORE, BY_AFTER, N_SIDES_ORDERS };
@@ -337,8 +337,7 @@ static void draw_row(const struct sides_view *v, const struct scene *s,
 {
 	const struct sides_row *row = &l->row[v->order.at[i]];
 	double change = number_of(v, s, l, v->order.at[i], BY_CHANGE);
-	struct name_look look = { .style = STYLE_NORMAL, .wide = s->wide };
-	int at = r.row + line, col = r.col + 2, end = r.col + r.cols;
+	int at = r.row + line, col = r.col + 2;
 	char text[FMT_SIZE];
 
 	for (int k = 0; k < N_TABLE; k++) {
@@ -356,17 +355,39 @@ static void draw_row(const struct sides_view *v, const struct scene *s,
 	}
 	if (r.cols >= LINES_NEED)
 		draw_row_lines(l, row, c, at, col + 2);
-	col = r.col + name_col(r.cols);
-	if (i == v->list.cursor)
-		look.style |= STYLE_SELECTED;
-	if (matches(s, row))
-		look.style |= STYLE_MATCH;
-	if (col < end)
-		col += name_draw(c, at, col, end - col, row->name, &look) + 2;
-	if (col < end && strcmp(row->of, row->name) != 0)
-		canvas_puts(c, at, col, end - col, STYLE_DIM, row->of);
-	if (i == v->list.cursor)
-		row_draw_marker(c, r, line);
+}
+
+static struct where_cell where_of(const struct scene *s, const struct sides_row *row, int line,
+				  bool selected)
+{
+	return (struct where_cell){
+		.line = line,
+		.name = row->name,
+		.behind = xstrdup(strcmp(row->of, row->name) != 0 ? row->of : ""),
+		.style = (uint16_t)(STYLE_NORMAL | (selected ? STYLE_SELECTED : 0) |
+				    (matches(s, row) ? STYLE_MATCH : 0)),
+	};
+}
+
+static void draw_rows(const struct sides_view *v, const struct scene *s,
+		      const struct comparison_lines *l, struct canvas *c, struct rect r, int top)
+{
+	struct where_cells where = { 0 };
+	int marked = -1;
+
+	for (int line = top; line < r.rows; line++) {
+		uint32_t i = list_at(&v->list, line - top);
+
+		if (i >= v->order.n)
+			continue;
+		draw_row(v, s, l, c, r, line, i);
+		vec_push(&where, where_of(s, &l->row[v->order.at[i]], line, i == v->list.cursor));
+		if (i == v->list.cursor)
+			marked = line;
+	}
+	where_cells_draw(&where, s, c, r, name_col(r.cols));
+	if (marked >= 0)
+		row_draw_marker(c, r, marked);
 }
 
 static void sides_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
@@ -381,12 +402,8 @@ static void sides_draw(const void *state, const struct scene *s, struct canvas *
 	sides_graph_draw(&v->graph, s, l, c, r);
 	if (l)
 		draw_titles(v, l->heap, c, r);
-	for (int line = top; l && line < r.rows; line++) {
-		uint32_t i = list_at(&v->list, line - top);
-
-		if (i < v->order.n)
-			draw_row(v, s, l, c, r, line, i);
-	}
+	if (l)
+		draw_rows(v, s, l, c, r, top);
 }
 
 static void say(struct effect *out, char *text)

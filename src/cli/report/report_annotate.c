@@ -80,15 +80,6 @@ static void put_share(const struct printer *p, int64_t part, int64_t whole)
 	fprintf(p->to, " %*s", NUMBER_COLS - 1, part == 0 ? "" : fmt_percent(share, part, whole));
 }
 
-static int64_t sum_of_side(const struct lens *l, const int64_t *numbers, enum side side)
-{
-	int64_t sum = 0;
-
-	for (uint32_t i = 0; i < l->sides.n_runs[side]; i++)
-		sum += numbers[lens_side(l, side) + i];
-	return sum;
-}
-
 /* Of a comparison, as on screens: what the runs of a side have of all that the side has. */
 static void put_sides(const struct printer *p, const int64_t *total)
 {
@@ -96,8 +87,8 @@ static void put_sides(const struct printer *p, const int64_t *total)
 	const int64_t *whole = p->r->analysis->weights.total;
 
 	for (int side = 0; side < N_SIDES; side++)
-		put_share(p, sum_of_side(l, total, (enum side)side),
-			  sum_of_side(l, whole, (enum side)side));
+		put_share(p, lens_side_sum(l, total, (enum side)side),
+			  lens_side_sum(l, whole, (enum side)side));
 }
 
 static void put_numbers(const struct printer *p, uint32_t numbers)
@@ -387,7 +378,7 @@ static void put_weights(struct json_out *j, const struct report *r, const struct
 
 	json_begin(j, key, '[', false);
 	for (int side = 0; r->analysis->diff && side < N_SIDES; side++)
-		json_put_weight(j, NULL, sum_of_side(l, numbers, (enum side)side),
+		json_put_weight(j, NULL, lens_side_sum(l, numbers, (enum side)side),
 				a->scale[lens_side(l, (enum side)side)]);
 	for (uint32_t c = 0; !r->analysis->diff && c < a->n_columns; c++)
 		json_put_weight(j, NULL, numbers[c], a->scale[c]);
@@ -464,6 +455,8 @@ static void json_block(struct json_out *j, const struct report *r, const struct 
 	json_put_text(j, "module", b->module);
 	json_put_text(j, "path", b->path);
 	json_put_bool(j, "inlined", b->inlined);
+	if (b->of_side[SIDE_BEFORE] != b->of_side[SIDE_AFTER])
+		json_put_text(j, "side", b->of_side[SIDE_BEFORE] ? "before" : "after");
 	if (b->why)
 		json_put_text(j, "why", b->why);
 	if (b->warning)

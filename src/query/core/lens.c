@@ -590,3 +590,40 @@ int metric_find(const struct profile *p, const char *event, const char *measure,
 	m.event.v = found;
 	return set_measure(p, measure, m, out, e);
 }
+
+int64_t lens_side_sum(const struct lens *l, const int64_t *numbers, enum side side)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < l->sides.n_runs[side]; i++)
+		sum += numbers[lens_side(l, side) + i];
+	return sum;
+}
+
+static double part(int64_t number, int64_t whole)
+{
+	return whole != 0 ? (double)number / (double)whole : 0;
+}
+
+double lens_share(const struct lens *l, const int64_t *numbers, const int64_t *wholes)
+{
+	double before, after;
+
+	if (!lens_compares(l))
+		return part(numbers[0], wholes[0]);
+	before = part(lens_side_sum(l, numbers, SIDE_BEFORE),
+		      lens_side_sum(l, wholes, SIDE_BEFORE));
+	after = part(lens_side_sum(l, numbers, SIDE_AFTER), lens_side_sum(l, wholes, SIDE_AFTER));
+	switch (l->sides.shown) {
+	case SHOWN_BEFORE:
+		return before;
+	case SHOWN_AFTER:
+		return after;
+	case SHOWN_CHANGE:
+		return after > before ? after - before : before - after;
+	case SHOWN_BOTH:
+	case N_SHOWN_SIZES:
+		break;
+	}
+	return after > before ? after : before;
+}

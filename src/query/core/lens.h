@@ -224,6 +224,14 @@ static inline bool lens_compares(const struct lens *l)
 	return l->sides.n_runs[SIDE_BEFORE] > 0;
 }
 
+/* The sum of a side's runs of numbers [n_columns]. */
+int64_t lens_side_sum(const struct lens *l, const int64_t *numbers, enum side side);
+/*
+ * How large numbers are, as a part of wholes, both [n_columns]: of column 0; of a comparison, where the two sides may be of
+ * any length, the larger of their shares, that of the side that is shown, or the difference where that is.
+ */
+double lens_share(const struct lens *l, const int64_t *numbers, const int64_t *wholes);
+
 /*
  * Is an event of n samples (or allocations) rather what is looked at first than the best so far, of `most`, or ID_NONE? Samples
  * go before allocations and time on the cpu, by a clock or in cycles, before all else that happens there; the most go first.
