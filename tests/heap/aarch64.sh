@@ -38,7 +38,7 @@ echo '#include <dwarf.h>' | "${cc[@]}" -E - >/dev/null 2>&1 || flags+=(-idirafte
 mkdir plain
 # Return addresses are signed, as qemu's processor can.
 pac=(-mbranch-protection=pac-ret+leaf)
-for source in "${plain[@]}" "${rooms[@]}" src/record/heap/{stack/stack_trie,trace/tracer_clock,trace/shared_memory,trace/tracer_lock,trace/tracer_memory,trace/tracer_sample,trace/tracer_throttle}.c tests/fuzz/fuzz_cfi.c tests/fuzz/fuzz_vary.c; do
+for source in "${plain[@]}" "${rooms[@]}" src/record/heap/{stack/stack_trie,trace/pass_cost,trace/tracer_clock,trace/shared_memory,trace/tracer_lock,trace/tracer_memory,trace/tracer_sample,trace/tracer_throttle}.c tests/fuzz/fuzz_cfi.c tests/fuzz/fuzz_vary.c; do
     signed=()
     [[ $source != *own_stack.c ]] || signed=("${pac[@]}")
     "${cc[@]}" -c "${flags[@]}" "${signed[@]}" -o "plain/$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"

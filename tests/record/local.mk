@@ -17,6 +17,7 @@ t_tracer_SOURCES += \
 	src/record/heap/stack/stack_cache.c \
 	src/record/heap/stack/stack_trie.c \
 	src/record/heap/trace/decode_fast.c \
+	src/record/heap/trace/pass_cost.c \
 	src/record/heap/trace/shared_memory.c \
 	src/record/heap/trace/tracer_clock.c \
 	src/record/heap/trace/tracer_lock.c \
@@ -25,6 +26,7 @@ t_tracer_SOURCES += \
 	src/record/heap/trace/tracer_throttle.c \
 	tests/record/test_decode_fast.c \
 	tests/record/test_live_blocks.c \
+	tests/record/test_pass_cost.c \
 	tests/record/test_stack_cache.c \
 	tests/record/test_stack_trie.c \
 	tests/record/test_tracer_clock.c \

@@ -120,11 +120,17 @@ static void state_cost(const struct apply_records *t)
 			   "%g%% of the program's own time, of %g%% allowed; of that, %g%% for %s "
 			   "calls that were not recorded",
 			   took, most, passing, calls);
+	else if (passing > most)
+		build_fact(t->profile, t->capture, "file", "overhead", FACT_PLAIN,
+			   "%g%% of the program's own time, not the %g%% allowed; the program "
+			   "allows no less than %g%%, which is what %s calls take that are not "
+			   "recorded",
+			   took, most, passing, calls);
 	else
 		build_fact(
 			t->profile, t->capture, "file", "overhead", FACT_PLAIN,
 			"%g%% of the program's own time, not the %g%% allowed; of that, %g%% for "
-			"%s calls that were not recorded, which no rate can change",
+			"%s calls that were not recorded",
 			took, most, passing, calls);
 }
 

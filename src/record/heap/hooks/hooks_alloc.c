@@ -110,16 +110,22 @@ static inline void note_large(const struct walk_start *from, size_t n, unsigned 
 		tracer_record_intent(from, n, family);
 }
 
-HOOK void *malloc(size_t n)
+/*
+ * What a hook ends with where a call may have to be recorded. The frame that this takes is not to be made and left for calls
+ * that are passed on: so it is a function of its own, which the hook jumps to.
+ */
+#ifdef __x86_64__
+#define APART static __attribute__((noinline))
+#else
+#define APART static inline __attribute__((always_inline))
+#endif
+
+APART void *record_malloc(size_t n, const void *pc)
 {
-	struct walk_start from;
+	struct walk_start from = TRACER_CALLER_AT(pc);
 	void *p;
 	uint64_t was;
 
-	/* Before there is a frame. */
-	if (hooks_skip(n))
-		return real.malloc(n);
-	from = TRACER_CALLER();
 	if (from_pool())
 		return real_pool_take(16, n);
 	if (!hooks_record(&from))
@@ -130,6 +136,12 @@ HOOK void *malloc(size_t n)
 	hooks_leave(was);
 	note_alloc(&from, p, n, HEAP_MALLOC);
 	return p;
+}
+
+HOOK void *malloc(size_t n)
+{
+	return hooks_skip(n) ? real_passed.malloc(n)
+			     : record_malloc(n, __builtin_return_address(0));
 }
 
 static inline __attribute__((always_inline)) void give_back(const struct walk_start *from, void *p,
@@ -150,36 +162,28 @@ static inline __attribute__((always_inline)) void give_back(const struct walk_st
 	hooks_leave(was);
 }
 
-/* A free of a block that is of the allocator, and not recorded. */
-static inline bool is_skipped(void *p)
+APART void record_free(void *p, const void *pc)
 {
-	size_t room;
+	struct walk_start from = TRACER_CALLER_AT(pc);
 
-	return p && !real_pool_has(p, &room) && hooks_skip_free(p);
+	give_back(&from, p, &real.free);
 }
 
 HOOK void free(void *p)
 {
-	struct walk_start from;
-
-	if (is_skipped(p)) {
-		real.free(p);
-		return;
-	}
-	from = TRACER_CALLER();
-	give_back(&from, p, &real.free);
+	if (hooks_skip_block(p))
+		real_passed.free(p);
+	else
+		record_free(p, __builtin_return_address(0));
 }
 
-HOOK void *calloc(size_t n, size_t size)
+APART void *record_calloc(size_t n, size_t size, const void *pc)
 {
-	struct walk_start from;
+	struct walk_start from = TRACER_CALLER_AT(pc);
 	size_t all;
 	void *p;
 	uint64_t was;
 
-	if (!__builtin_mul_overflow(n, size, &all) && hooks_skip(all))
-		return real.calloc(n, size);
-	from = TRACER_CALLER();
 	if (from_pool())
 		return __builtin_mul_overflow(n, size, &all) ? NULL : real_pool_take(16, all);
 	if (!hooks_record(&from))
@@ -190,6 +194,15 @@ HOOK void *calloc(size_t n, size_t size)
 	hooks_leave(was);
 	note_alloc(&from, p, n * size, HEAP_CALLOC);
 	return p;
+}
+
+HOOK void *calloc(size_t n, size_t size)
+{
+	size_t all;
+
+	if (!__builtin_mul_overflow(n, size, &all) && hooks_skip(all))
+		return real_passed.calloc(n, size);
+	return record_calloc(n, size, __builtin_return_address(0));
 }
 
 typedef void *realloc_fn(void *, size_t);

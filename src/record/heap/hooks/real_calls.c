@@ -13,6 +13,11 @@
 #include <sched.h>
 #include <stdint.h>
 
+/* Here they are the real names; see own_malloc.h. */
+#undef malloc
+#undef calloc
+#undef free
+
 #define MOST_YIELDS 100000u
 
 /* Other libcs have none of it; there nothing is taken to lie in front of us. */
@@ -20,6 +25,7 @@
 
 struct real_calls real __attribute__((visibility("hidden")));
 struct first_calls real_first __attribute__((visibility("hidden")));
+struct passed_calls real_passed __attribute__((visibility("hidden")));
 
 _Alignas(64) uint8_t real_pool[REAL_POOL_BYTES];
 static _Atomic size_t pool_used;
@@ -81,6 +87,36 @@ static bool calls_itself(void)
 	return false;
 }
 
+/* As the hooks of these names do, in code and with data of their own; see pass_cost.h. */
+#define AGAIN static __attribute__((noinline, section(".text.again"), aligned(64)))
+AGAIN void *malloc_again(size_t n)
+{
+	(void)hooks_skip_again(n);
+	return real.malloc(n);
+}
+
+AGAIN void free_again(void *p)
+{
+	(void)hooks_skip_block_again(p);
+	real.free(p);
+}
+
+AGAIN void *calloc_again(size_t n, size_t size)
+{
+	size_t all;
+
+	(void)(!__builtin_mul_overflow(n, size, &all) && hooks_skip_again(all));
+	return real.calloc(n, size);
+}
+
+void real_calls_twice(bool twice)
+{
+	/* Other threads call by them meanwhile. */
+	__atomic_store_n(&real_passed.malloc, twice ? malloc_again : real.malloc, __ATOMIC_RELAXED);
+	__atomic_store_n(&real_passed.free, twice ? free_again : real.free, __ATOMIC_RELAXED);
+	__atomic_store_n(&real_passed.calloc, twice ? calloc_again : real.calloc, __ATOMIC_RELAXED);
+}
+
 void real_calls_adopt(void *(*look_up)(const char *name))
 {
 	atomic_store(&finding, 1);
@@ -88,7 +124,8 @@ void real_calls_adopt(void *(*look_up)(const char *name))
 	REAL_CALLS(X)
 #undef X
 	real_first = (struct first_calls){ real.realloc, real.free };
-	hooks_nest |= calls_itself();
+	recorder.nests |= calls_itself();
+	real_calls_twice(false);
 	real.attached = true;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
 	hooks_forbid_ready();
@@ -120,7 +157,8 @@ bool real_calls_take_first(void *(*look_up)(const char *name))
 		*(void **)&real.name = look_up(#name);
 	FAMILY(X)
 #undef X
-	hooks_nest |= calls_itself();
+	recorder.nests |= calls_itself();
+	real_calls_twice(false);
 	real.by_tables = true;
 	return true;
 }
@@ -143,6 +181,7 @@ bool real_calls_replace(const void *from, const void *to)
 	REAL_CALLS(X)
 #undef X
 	done |= replace(&real_first.free, from, to);
+	real_calls_twice(false);
 	return done;
 }
 
@@ -168,8 +207,9 @@ bool real_calls_find(void)
 	find_first(&real_first.realloc, "realloc");
 	find_first(&real_first.free, "free");
 	/* What lies in front of us may call us in turn. */
-	hooks_nest |= real_first.realloc != real.realloc || real_first.free != real.free ||
-		      calls_itself();
+	recorder.nests |= real_first.realloc != real.realloc || real_first.free != real.free ||
+			  calls_itself();
+	real_calls_twice(false);
 	finds = false;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
 	hooks_forbid_ready();

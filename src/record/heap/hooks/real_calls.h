@@ -78,6 +78,18 @@ struct first_calls {
 
 extern struct first_calls real_first __attribute__((visibility("hidden")));
 
+/* What calls lead to that are passed on unrecorded. */
+struct passed_calls {
+	void *(*malloc)(size_t);
+	void (*free)(void *);
+	void *(*calloc)(size_t, size_t);
+};
+
+extern struct passed_calls real_passed __attribute__((visibility("hidden")));
+
+/* From now on, or no more: to what looks at them a second time, and then to the functions themselves. */
+void real_calls_twice(bool twice);
+
 /* False while they are being looked up: then the pool serves. */
 bool real_calls_find(void);
 

@@ -288,8 +288,8 @@ static void write_jumps(const struct code_module *m, struct slot *slots)
 		if (m->function[i].forwards || !code_write_jump(jump, at, (uint64_t)&slots[i]))
 			continue;
 		memcpy((void *)at, jump, sizeof(jump));
-		hooks_nest |= real_calls_replace((const void *)code->address,
-						 slots[i].hooked.original);
+		recorder.nests |= real_calls_replace((const void *)code->address,
+						     slots[i].hooked.original);
 	}
 }
 

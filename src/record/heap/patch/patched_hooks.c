@@ -16,9 +16,6 @@
 
 #include <stddef.h>
 
-bool hooks_nest __attribute__((visibility("hidden")));
-__thread uint64_t hooks_within __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
 /*
  * Of a stack that cannot be walked: what an allocator may have below its caller; a call from further down is not its own.
  */
@@ -27,7 +24,7 @@ __thread uint64_t hooks_within __attribute__((tls_model("initial-exec"), visibil
 bool hooks_are_nested(const struct walk_start *from)
 {
 	struct tracer_thread *t = tracer_thread_enter(from);
-	uint64_t sp = hooks_within;
+	uint64_t sp = tracer_tls.within;
 	enum live_within how = t ? live_stack_within(t, from, sp) : LIVE_WITHIN_UNKNOWN;
 
 	if (t)
@@ -44,7 +41,7 @@ bool hooks_are_nested(const struct walk_start *from)
 			return true;
 		break;
 	}
-	hooks_within = 0;
+	tracer_tls.within = 0;
 	return false;
 }
 
@@ -64,7 +61,7 @@ int hooks_unwind(int version, int actions, uint64_t kind, void *exception, void 
 	(void)exception;
 	(void)context;
 	if (actions & 2)
-		hooks_within = 0;
+		tracer_tls.within = 0;
 	return 8;
 }
 
@@ -98,11 +95,11 @@ uint64_t hooks_call(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
 
 static uint64_t call_within(const struct walk_start *from, HOOK_PARAMETERS)
 {
-	uint64_t result, was = hooks_within;
+	uint64_t result, was = tracer_tls.within;
 
-	hooks_within = from->sp;
+	tracer_tls.within = from->sp;
 	result = hooks_call(a, b, c, d, e, h->original);
-	hooks_within = was;
+	tracer_tls.within = was;
 	return result;
 }
 #define CALL_WITHIN() call_within(&from, a, b, c, d, e, h)

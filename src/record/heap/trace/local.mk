@@ -5,6 +5,7 @@ libproftop_heap_so_SOURCES += \
 	src/record/heap/trace/decode_notes.c src/record/heap/trace/decode_notes.h \
 	src/record/heap/trace/kernel_stat.h \
 	src/record/heap/trace/live_blocks.h \
+	src/record/heap/trace/pass_cost.c src/record/heap/trace/pass_cost.h \
 	src/record/heap/trace/pending_state.h \
 	src/record/heap/trace/shared_memory.c src/record/heap/trace/shared_memory.h \
 	src/record/heap/trace/short_lived.c src/record/heap/trace/short_lived.h \

@@ -79,15 +79,20 @@ struct tracer_thread {
 	_Atomic uint64_t n_unsaid; /* events lost and not noted yet */
 	uint64_t sample_mean;      /* with which the next was drawn; 0: none was */
 	uint64_t sample_left;      /* bytes until one is sampled */
-	uint64_t seed;             /* of the thread's random numbers; 0: none were drawn */
+	/*
+	 * Calls that are in no note, on the same line of the cache; see passed_told: other ones may have come between two
+	 * notes.
+	 */
+	_Atomic uint64_t n_passed;
+	uint64_t seed; /* of the thread's random numbers; 0: none were drawn */
 	/* of allocations and frees; this and the two that follow, while they are counted */
 	_Atomic uint64_t n_notes;
 	_Atomic uint64_t n_timed,
 		timed_ticks; /* notes of which the time was taken, and that, >> tick_shift */
-	/* calls that are in no note; and how many they were at the last note: other ones may have come between two notes */
-	_Atomic uint64_t n_passed;
 	_Atomic uint64_t n_passed_long; /* of them: not by the short way of tracer_skips() */
-	uint64_t passed_told;
+	uint64_t passed_told;           /* n_passed at the last note */
+	struct pass_lane
+		*again; /* of calls that are looked at twice, see pass_cost.h; NULL: none was yet */
 	uint64_t n_walks; /* stacks walked, while they are being checked */
 	/*
 	 * It is at an event that the program caused where sp was this, or 0; whatever a handler of signals does meanwhile is
@@ -122,6 +127,7 @@ struct tracer_thread {
 /* Which allocations are recorded; see tracer_sample.h. */
 struct sample_rate {
 	_Atomic uint64_t mean; /* bytes between those that are; 0: all are; or SAMPLE_CHANGES */
+	uint64_t most;         /* bytes; what is larger is recorded in any case */
 	/* Then it is `before` up to `at`, from there on `after`. */
 	_Atomic uint64_t before, after;
 	_Atomic uint64_t at; /* ticks >> tick_shift; UINT64_MAX: that has yet to be decided */
@@ -139,16 +145,21 @@ struct recorder {
 	 * TRACER_ON_WAITS: the pid of the child of a fork whose recording begins with its first event, or 0.
 	 */
 	_Atomic uint32_t *on;
+	_Atomic uint8_t *known; /* [1 << KNOWN_BITS]; see live_blocks.h; NULL: all are recorded */
+	/*
+	 * What our hooks of libc's names call may call them in turn: where its code was led to us, too, or may call itself by
+	 * those names. Else it does not, so that nothing is missed of handlers of signals that come meanwhile and allocate.
+	 */
+	bool nests;
+	struct sample_rate rate;
 	_Atomic uint64_t *ids;        /* [ID_SLOTS]; see live_blocks.h */
 	_Atomic uint8_t *evicted;     /* [EVICTED_BYTES]; the same */
-	_Atomic uint8_t *known;       /* [1 << KNOWN_BITS]; the same; NULL: all are recorded */
 	_Atomic uint64_t rules_epoch; /* rises when code was unloaded */
 	unsigned tick_shift;          /* ticks are noted without so many low bits */
 	/* odd: no allocations are recorded now; frees of recorded ones are */
 	_Atomic uint64_t n_switches;
 	_Atomic bool alone;    /* no more than one thread has ever noted anything */
 	_Atomic bool together; /* and it is certain that this one knows, if so */
-	struct sample_rate rate;
 	struct tracer_options options;
 
 	/* What changes. */

@@ -67,4 +67,21 @@ static inline struct walk_start tracer_caller(const uint64_t *frame, const void 
 				    .at = frame + 1 };
 }
 
+/*
+ * The same in a function that the hook ends with: pc is where the hook returns to. A compiler makes a jump of that, or a call:
+ * then the hook's own frame is the next one outward.
+ */
+#if defined(__x86_64__)
+#define TRACER_CALLER_AT(pc) tracer_caller_at(__builtin_frame_address(0), pc)
+static inline struct walk_start tracer_caller_at(const uint64_t *frame, const void *pc)
+{
+	if (__builtin_expect(frame[1] != (uint64_t)pc, 0))
+		frame = (const uint64_t *)frame[0];
+	return tracer_caller(frame, frame + 2);
+}
+#else
+/* There it is a part of the hook. */
+#define TRACER_CALLER_AT(pc) ((void)(pc), TRACER_CALLER())
+#endif
+
 #endif

@@ -44,10 +44,7 @@ static inline bool tracer_skips(const struct tracer_tls *tls, const struct sampl
 	uint64_t mean = atomic_load_explicit(&rate->mean, memory_order_relaxed);
 	struct tracer_thread *t = tls->thread;
 
-	if (!t || tls->busy || mean != t->sample_mean)
-		return false;
-	/* Without such a limit that is all that there is. */
-	if (size > t->sample_left || size > recorder.options.sample_exact - 1)
+	if (!t || tls->busy || mean != t->sample_mean || size > t->sample_left || size > rate->most)
 		return false;
 	t->sample_left -= size;
 	tracer_thread_count(&t->n_passed);

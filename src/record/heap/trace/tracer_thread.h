@@ -31,7 +31,12 @@ struct tracer_tls {
 	struct tracer_thread *thread;
 	uint32_t busy;      /* enum tracer_busy */
 	uint32_t n_refused; /* events for which there was no memory to begin the thread */
-	uint32_t limits;    /* enum tracer_limit; ask tracer_forbidden_own() */
+	/*
+	 * While a function of an allocator runs whose code was led to us: sp of who called it. What it calls itself is no
+	 * event of the program. 0: none does. It may have been left by a jump; see hooks_are_nested().
+	 */
+	uint64_t within;
+	uint32_t limits; /* enum tracer_limit; ask tracer_forbidden_own() */
 	struct tracer_guest guest;
 };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What recording costs: the writer's own time, which the kernel counts, and that of notes, of which one in some is timed
- * by its thread. What is not recorded costs some nanoseconds a call too, which no mean can change: such calls are counted, and one is
- * timed at the beginning. They take a part of what is allowed, or more than that: then the trace and the log say so.
+ * by its thread. What is not recorded costs some nanoseconds a call too, which no mean can change: such calls are counted, and
+ * pass_cost.h knows what one costs. They take a part of what is allowed, or more than that: then the trace and the log say so.
  */
 #include "config.h"
 
 #include "record/heap/trace/tracer_throttle.h"
 
+#include "record/heap/trace/pass_cost.h"
 #include "record/heap/trace/tracer.h"
 #include "record/heap/trace/tracer_file.h"
 #include "record/heap/trace/tracer_sample.h"
@@ -20,11 +21,12 @@
 #include <time.h>
 
 #define EVERY_MS 200u
-#define FIRST_MS 10u
-#define SOON_MS  6u
+#define FIRST_MS 5u
+#define SOON_MS  2u
 #define LEAST_NS \
-	UINT64_C(5000000)     /* by then all processors see what one of them stored, and more */
-#define AHEAD_NS    1000000.0 /* a change is so far ahead when it is decided */
+	UINT64_C( \
+		1000000) /* by then all processors see what one of them stored: it takes microseconds */
+#define AHEAD_NS    300000.0  /* a change is so far ahead when it is decided */
 #define HOOK_NS     10.0      /* of an event before it is timed, and after */
 #define WRITE_NS    100.0     /* of an event in the writer, at most */
 #define GUESS_NS    100.0     /* of an event of which none was timed */
@@ -33,9 +35,6 @@
 #define FEW         0.5       /* of it: more could be recorded */
 #define LEAST_ROOM  0.25      /* of the share that is allowed: for what is recorded, in any case */
 #define TOLD_GROWTH 1.1       /* of the program's own time: what it costs is told again */
-#define TRIALS      1024u     /* calls that are timed together */
-#define FREED_APART 96u       /* bytes */
-#define TURNS       8u        /* the fastest of so many counts */
 #define LEAST       8u        /* bytes: a mean below is as good as none */
 #define MOST        (UINT64_C(1) << 40)
 
@@ -51,6 +50,7 @@ struct look {
 	uint64_t n_notes;
 	uint64_t n_timed, timed_ticks; /* >> tick_shift */
 	uint64_t n_passed, n_passed_long;
+	uint64_t n_again; /* that were looked at a second time */
 	struct tracer_written written;
 };
 
@@ -72,13 +72,12 @@ static struct {
 	uint32_t every_ms; /* it is judged: soon at the beginning, later seldom */
 	struct look last;  /* at the beginning of the time that is judged */
 	double note_ns;    /* as known by now */
-	double pass_ns;    /* of a call that is not recorded; negative: none was timed yet */
 	clockid_t writer;  /* CPU time of the thread that writes */
 	bool writer_known;
 	struct look counted; /* at the end of the time that cost is of */
 	struct cost cost;    /* since the beginning */
 	double told_ns;      /* the program's own time when the trace was last told */
-} throttle = { .pass_ns = -1 };
+} throttle;
 
 /* 0: there is no such clock, as its thread is gone. */
 static double spent_ns(clockid_t clock)
@@ -108,6 +107,7 @@ static struct look look(const struct tracer_written *written)
 		l.n_passed += value_of(&t->n_passed);
 		l.n_passed_long += value_of(&t->n_passed_long);
 	}
+	l.n_again = pass_cost_again();
 	return l;
 }
 
@@ -119,84 +119,18 @@ static void step_to(enum step step)
 	throttle.all_know = false;
 }
 
-/* The program's allocator, which does nothing here. */
-static __attribute__((noinline)) void nothing(uint64_t n)
-{
-	__asm__ volatile("" : : "r"(n) : "memory");
-}
-
-typedef void allocator(uint64_t);
-
-/* As hooks do with an allocation of n bytes, and with the free of a block at n. */
-static __attribute__((noinline)) void pass_alloc(const struct tracer_tls *tls, uint64_t n,
-						 allocator *const volatile *call)
-{
-	static const struct sample_rate rate = { .mean = 1 };
-
-	if (tracer_skips(tls, &rate, n))
-		(*call)(n);
-}
-
-static __attribute__((noinline)) void pass_free(const struct tracer_tls *tls, uint64_t n,
-						allocator *const volatile *call)
-{
-	static _Atomic uint8_t known[1 << KNOWN_BITS];
-
-	if (tracer_skips_free(tls, known, n))
-		(*call)(n);
-}
-
-/*
- * In a loop of nothing else the processor has all at hand, and guesses each branch: in alloc_bench calls take so many times
- * that (doc/speed.md).
- */
-#define IN_PROGRAMS 3.0
-
-/*
- * What a call costs that is passed on, ns: of pairs, one at a time, as the program's own work is between two of them. The
- * fastest turn counts: nothing came between.
- */
-static double time_pass(void)
-{
-	static struct tracer_thread t;
-	const struct tracer_tls tls = { .thread = &t };
-	allocator *const volatile call = nothing;
-	uint64_t with = UINT64_MAX, without = UINT64_MAX; /* ns, for TRIALS pairs */
-
-	for (unsigned turn = 0; turn < TURNS; turn++) {
-		uint64_t at[3];
-
-		t = (struct tracer_thread){ .sample_mean = 1, .sample_left = TRIALS };
-		at[0] = tracer_monotonic_ns();
-		for (unsigned i = 0; i < TRIALS; i++) {
-			tracer_ticks_after(&recorder.clock);
-			pass_alloc(&tls, 1, &call);
-			tracer_ticks_after(&recorder.clock);
-			pass_free(&tls, i * FREED_APART, &call);
-		}
-		at[1] = tracer_monotonic_ns();
-		for (unsigned i = 0; i < TRIALS; i++) {
-			tracer_ticks_after(&recorder.clock);
-			call(1);
-			tracer_ticks_after(&recorder.clock);
-			call(i * FREED_APART);
-		}
-		at[2] = tracer_monotonic_ns();
-		with = at[1] - at[0] < with ? at[1] - at[0] : with;
-		without = at[2] - at[1] < without ? at[2] - at[1] : without;
-	}
-	return with > without ? (double)(with - without) * IN_PROGRAMS / (2 * TRIALS) : 0;
-}
-
 void tracer_throttle_begin(void)
 {
 	struct tracer_written none = { 0 };
 
 	recorder.rate.mean = recorder.options.sample_bytes;
+	/* Without such a limit that is all that there is. */
+	recorder.rate.most = recorder.options.sample_exact - 1;
 	throttle.note_ns = GUESS_NS;
 	throttle.cost = (struct cost){ 0 };
 	throttle.told_ns = 0;
 	throttle.every_ms = FIRST_MS;
+	pass_cost_begin();
 	/* Another thread will write. */
 	throttle.writer_known = false;
 	throttle.last = throttle.counted = look(&none);
@@ -235,15 +169,14 @@ static struct cost cost_between(const struct look *from, const struct look *now)
 	/* Another thread writes now, or none does any more. */
 	if (own < 0)
 		own = now->own_ns;
-	if (n > 0 && throttle.pass_ns < 0)
-		throttle.pass_ns = time_pass();
 	c.recording_ns = own +
 			 (double)(now->n_notes - from->n_notes) * (throttle.note_ns + HOOK_NS);
 	c.fixed_ns = own - (double)(now->n_notes - from->n_notes) * WRITE_NS;
 	if (c.fixed_ns < 0)
 		c.fixed_ns = 0;
-	c.passing_ns = (double)n * throttle.pass_ns +
-		       (double)(now->n_passed_long - from->n_passed_long) * HOOK_NS;
+	if (n > 0)
+		c.passing_ns = (double)(n + (now->n_again - from->n_again)) * pass_cost_ns() +
+			       (double)(now->n_passed_long - from->n_passed_long) * HOOK_NS;
 	c.program_ns = cpu - c.recording_ns - c.passing_ns;
 	if (c.program_ns < cpu * 0.05)
 		c.program_ns = cpu * 0.05;
@@ -376,9 +309,44 @@ static void settle(const struct tracer_written *written)
 	step_to(STEP_SETTLED);
 }
 
+/* Begins or ends a window in which calls are passed on twice, or once. False: it is not the time for another one. */
+static bool window(const struct tracer_written *written)
+{
+	struct look now;
+	struct pass_moment moment;
+
+	if (value_of(&recorder.rate.mean) == 0)
+		return false;
+	now = look(written);
+	moment = (struct pass_moment){
+		.program_ns = now.cpu_ns - now.own_ns -
+			      (double)now.n_notes * (throttle.note_ns + HOOK_NS),
+		.n_passed = now.n_passed,
+	};
+	return pass_cost_window(&moment);
+}
+
+/* Between changes of the mean. Returns when to look again: ms. */
+static uint32_t settled(const struct tracer_written *written, uint64_t now)
+{
+	bool is_due = now - throttle.judged_ns >= (uint64_t)throttle.every_ms * 1000000;
+
+	if (pass_cost_is_open()) {
+		if (window(written) || (pass_cost_is_new() && !is_due && window(written)))
+			return PASS_WINDOW_MS;
+	}
+	if (is_due) {
+		judge(written);
+		if (throttle.step == STEP_SETTLED && window(written))
+			return PASS_WINDOW_MS;
+	}
+	return throttle.every_ms;
+}
+
 uint32_t tracer_throttle_look(const struct tracer_written *written)
 {
 	uint64_t now = tracer_monotonic_ns();
+	uint32_t wait = throttle.every_ms;
 
 	if (!(recorder.options.most_share > 0))
 		return EVERY_MS;
@@ -391,9 +359,9 @@ uint32_t tracer_throttle_look(const struct tracer_written *written)
 		decide();
 	else if (throttle.step == STEP_DECIDED)
 		settle(written);
-	else if (now - throttle.judged_ns >= (uint64_t)throttle.every_ms * 1000000)
-		judge(written);
-	return throttle.step == STEP_SETTLED && throttle.all_know ? throttle.every_ms : SOON_MS;
+	else
+		wait = settled(written, now);
+	return throttle.step == STEP_SETTLED && throttle.all_know ? wait : SOON_MS;
 }
 
 /* Of a whole, in tenths of a percent; no more than fits the text. */
@@ -412,6 +380,7 @@ static void log_cost(void)
 	unsigned took = permille(c->recording_ns + c->passing_ns, c->program_ns);
 	unsigned passing = permille(c->passing_ns, c->program_ns);
 	char text[192];
+	size_t n;
 
 	if (took <= most) {
 		snprintf(text, sizeof(text),
@@ -420,12 +389,18 @@ static void log_cost(void)
 		tracer_log_info(&recorder.options, "recording took", text);
 		return;
 	}
-	snprintf(
-		text, sizeof(text),
-		"%u.%u%% of the program's own CPU time, not %u.%u%%; of that, %u.%u%% is what %" PRIu64
-		" calls take that are not recorded, at any rate",
-		took / 10, took % 10, most / 10, most % 10, passing / 10, passing % 10,
-		c->n_passed);
+	n = (size_t)snprintf(text, sizeof(text),
+			     "%u.%u%% of the program's own CPU time, not %u.%u%%; ", took / 10,
+			     took % 10, most / 10, most % 10);
+	if (passing > most)
+		snprintf(text + n, sizeof(text) - n,
+			 "this program allows no less than %u.%u%%, which is what %" PRIu64
+			 " calls take that are not recorded",
+			 passing / 10, passing % 10, c->n_passed);
+	else
+		snprintf(text + n, sizeof(text) - n,
+			 "of that, %u.%u%% is what %" PRIu64 " calls take that are not recorded",
+			 passing / 10, passing % 10, c->n_passed);
 	tracer_log(&recorder.options, "recording took", text);
 }
 
