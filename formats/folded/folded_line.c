@@ -102,7 +102,7 @@ enum folded_kind folded_line_read(const char *s, size_t n, unsigned n_counts,
 	kind = take_count(s, &n, &l.count[n_counts - 1]);
 	if (kind != FOLDED_STACK)
 		return kind;
-	if (n == 0)
+	if (n == 0 && (n_counts != 1 || s[0] != ' ' || !is_digit(s[1])))
 		return FOLDED_NO_STACK;
 	if (n_counts == 2) {
 		kind = take_count(s, &n, &l.count[0]);

@@ -27,8 +27,9 @@ enum folded_kind {
 };
 
 struct folded_line {
-	const char *stack;            /* borrowed from the line; no blanks and no ';' at its end */
-	size_t n;                     /* bytes of it; 0: nothing but frames without a name */
+	const char *stack; /* borrowed from the line; no blanks and no ';' at its end */
+	/* bytes of it; 0: nothing but frames without a name, or no frame: py-spy writes " 1" of a thread that had none */
+	size_t n;
 	struct folded_count count[2]; /* before and after when two are asked for, else [0] */
 };
 

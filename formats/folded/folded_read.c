@@ -36,6 +36,7 @@ struct line {
 	uint64_t number;
 	struct folded_stack stack;
 	struct folded_count count[2];
+	bool indented; /* one frame behind blanks */
 };
 
 struct reader {
@@ -80,6 +81,13 @@ static bool weight_of(struct reader *r, unsigned side, const struct folded_count
 	       !__builtin_add_overflow(*out, parts, out);
 }
 
+/* One frame behind blanks is a stack in a file of stacks, and a line of a table in a file without any. */
+static void note_indented(struct reader *r, uint64_t line)
+{
+	if (r->n_indented++ == 0)
+		r->first_indented = line;
+}
+
 /* The samples of a line whose stack is settled; those of a stack that came just before are one. */
 static void add_samples(struct reader *r, const struct line *l)
 {
@@ -101,6 +109,8 @@ static void add_samples(struct reader *r, const struct line *l)
 		weighs = true;
 	}
 	r->n_good++;
+	if (l->indented)
+		note_indented(r, l->number);
 	r->n_weightless += !weighs;
 }
 
@@ -130,7 +140,7 @@ static bool is_firm(const char *s, size_t n)
 	return mark && mark + 1 < s + n && mark[1] != ' ' && !memchr(s, '\t', n);
 }
 
-static void add_line(struct reader *r, const struct folded_line *l)
+static void add_line(struct reader *r, const struct folded_line *l, bool is_indented)
 {
 	struct line *line;
 
@@ -146,6 +156,7 @@ static void add_line(struct reader *r, const struct folded_line *l)
 		r->run++;
 	}
 	line->number = r->text.lines.n;
+	line->indented = is_indented;
 	for (unsigned i = 0; i < r->n_counts; i++)
 		line->count[i] = l->count[i];
 	r->n_lines++;
@@ -191,13 +202,6 @@ static bool set_events(struct reader *r, bool ended)
 	return true;
 }
 
-/* One frame behind blanks is a stack in a file of stacks, and a line of a table in a file without any. */
-static void note_indented(struct reader *r)
-{
-	if (r->n_indented++ == 0)
-		r->first_indented = r->text.lines.n;
-}
-
 static void read_line(struct reader *r, const char *s, size_t n)
 {
 	struct folded_line line;
@@ -208,10 +212,8 @@ static void read_line(struct reader *r, const char *s, size_t n)
 		return;
 	}
 	kind = folded_line_read(s, n, r->n_counts ? r->n_counts : 1, &line);
-	if (kind == FOLDED_STACK && (s[0] == ' ' || s[0] == '\t') && !memchr(s, ';', n))
-		note_indented(r);
 	if (kind == FOLDED_STACK)
-		add_line(r, &line);
+		add_line(r, &line, (s[0] == ' ' || s[0] == '\t') && !memchr(s, ';', n));
 	else if (kind != FOLDED_NOTHING)
 		complain(r, folded_problem(kind));
 	else

@@ -61,6 +61,7 @@ Test(folded, lines)
 		{ "a;b .5", 1, FOLDED_NO_COUNT, NULL, { 0 }, { 0 } },
 		{ "a;b .", 1, FOLDED_NO_COUNT, NULL, { 0 }, { 0 } },
 		{ "17", 1, FOLDED_NO_STACK, NULL, { 0 }, { 0 } },
+		{ " 17", 1, FOLDED_STACK, "", { 17 }, { 0 } },
 		{ "  17", 1, FOLDED_NO_STACK, NULL, { 0 }, { 0 } },
 		{ "", 1, FOLDED_NOTHING, NULL, { 0 }, { 0 } },
 		{ " \t\r", 1, FOLDED_NOTHING, NULL, { 0 }, { 0 } },
@@ -289,6 +290,11 @@ Test(folded, read)
 		{ "indented numbers", BYTES("  id 12\n  value 99999999\na 3\n"),
 		  "error: x: 2 of its 3 lines are no stacks with a count: line 1 is indented and no "
 		  "stack\n" },
+		{ "indented numbers with a large sum",
+		  BYTES("  id 9223372036854775807\n  value 9223372036854775807\nx\n"),
+		  "error: x: 3 of its 3 lines are no stacks with a count: line 1 is indented and no "
+		  "stack\n" },
+		{ "samples of threads without a frame", BYTES("a;b 3\n 1\n 1\n"), " 2\na;b 3\n" },
 		{ "not one good line", BYTES("\n\nhello\nworld\n"),
 		  "error: x: there is no stack in it; line 3 has no count\n" },
 		{ "only comments", BYTES("# a 1\n\n"),
