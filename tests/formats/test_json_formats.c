@@ -491,3 +491,131 @@ Test(json_stream, keys_of_the_first_object)
 					  cases[i].key),
 			     cases[i].has, "%s %s", cases[i].text, cases[i].key);
 }
+
+/* What values a text has, one a line, or why it is none. */
+static void note(void *to, const struct json_value *v)
+{
+	FILE *f = to;
+
+	switch (v->kind) {
+	case JSON_NULL:
+		fprintf(f, "null ");
+		break;
+	case JSON_BOOL:
+		fprintf(f, "%s ", v->truth ? "true" : "false");
+		break;
+	case JSON_NUMBER:
+		fprintf(f, "%.17g ", json_double(v, -1));
+		break;
+	case JSON_STRING:
+		fprintf(f, "<%.*s> ", (int)v->n, v->s);
+		break;
+	}
+}
+
+static char *scan(const char *text, size_t n)
+{
+	static const struct json_rule rules[] = { { .path = "[]", .value = note },
+						  { .path = "[][]", .value = note },
+						  { .path = "[].k", .value = note } };
+	struct input *in = input_of_bytes(text, n, "text");
+	struct err e = ERR_INIT;
+	struct json_end end;
+	char *out = NULL;
+	size_t n_out = 0;
+	FILE *to = open_memstream(&out, &n_out);
+	int rc = json_read(in, rules, N(rules), to, &end, NULL, &e);
+
+	if (end.why)
+		fprintf(to, "! %s at %d", end.why, (int)end.offset);
+	cr_expect_eq(rc, 0);
+	fclose(to);
+	free(end.why);
+	input_close(in);
+	err_clear(&e);
+	return out;
+}
+
+Test(json_stream, texts)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ "[]", "" },
+		{ " [ 1 ,\t-2.50\r\n] ", "1 -2.5 " },
+		{ "[0,-0.5,1e2,1E+2,1.5e-1,123456789012345678,1234567890123456789]",
+		  "0 -0.5 100 100 0.14999999999999999 1.2345678901234568e+17 "
+		  "1.2345678901234568e+18 " },
+		{ "[0.1,123456789012.345,1234567890123.456]",
+		  "0.10000000000000001 123456789012.345 1234567890123.4561 " },
+		{ "[null,true,false,[1,[2],3],{\"k\":4,\"l\":5,\"k\":{\"k\":6}}]",
+		  "null true false 1 3 4 " },
+		{ "[\"\",\"a\\\"b\\\\\\/\\b\\f\\n\\r\\t\",\"\\u00e9\\u20AC\\ud83d\\ude00\"]",
+		  "<> <a\"b\\/\b\f\n\r\t> <é€😀> " },
+		{ "[\"\\ud83d\",\"\\ude00x\",\"\\ud83d\\u0041\"]",
+		  "<\xef\xbf\xbd> <\xef\xbf\xbdx> <\xef\xbf\xbd"
+		  "A> " },
+		{ "[\"\xff\"]", "<\xff> " },
+		{ "", "! an end before the text is whole at 0" },
+		{ "[1", "1 ! an end before the text is whole at 2" },
+		{ "[1,", "1 ! an end before the text is whole at 3" },
+		{ "[\"a", "! an end within a string at 3" },
+		{ "[\"a\\", "! an end within a string at 4" },
+		{ "[1,]", "1 ! no value of JSON at 3" },
+		{ "[1 2]", "1 ! neither a comma nor an end at 3" },
+		{ "[1}", "1 ! neither a comma nor an end at 2" },
+		{ "[{,}]", "! no name of a member at 2" },
+		{ "[{\"k\" 1}]", "! no colon behind a name at 6" },
+		{ "[01]", "! no number that JSON has at 1" },
+		{ "[-]", "! no number that JSON has at 1" },
+		{ "[1.]", "! no number that JSON has at 1" },
+		{ "[.5]", "! no value of JSON at 1" },
+		{ "[1e]", "! no number that JSON has at 1" },
+		{ "[+1]", "! no value of JSON at 1" },
+		{ "[tru]", "! no value of JSON at 1" },
+		{ "[\"a\nb\"]", "! a control character in a string at 3" },
+		{ "[\"\\x\"]", "! a string with an escape that JSON has not at 1" },
+		{ "[\"\\u12g4\"]", "! a string with an escape that JSON has not at 1" },
+		{ "[] []", "! text behind the end at 3" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		char *out = scan(cases[i].in, strlen(cases[i].in));
+
+		cr_expect_str_eq(out, cases[i].out, "%s: %s", cases[i].in, out);
+		free(out);
+	}
+}
+
+/* Tokens of any length lie across any two pieces of the text. */
+Test(json_stream, tokens_across_pieces)
+{
+	static const size_t lengths[] = { 1, 7, 131071, 262143, 262144, 262145, 700001 };
+
+	for (size_t i = 0; i < N(lengths); i++) {
+		for (int escaped = 0; escaped < 2; escaped++) {
+			size_t n = lengths[i], n_out, at;
+			char *text = xmalloc(n + 64), *out, *blank = xmalloc(n + 64);
+
+			memset(text, 'a', n + 64);
+			memcpy(text, escaped ? "[\"\\n" : "[\"bb", 4);
+			memcpy(text + 4 + n, "\",-12.5,true]", 13);
+			out = scan(text, n + 17);
+			n_out = strlen(out);
+			cr_expect_eq(n_out, n + 2 - (size_t)escaped + 2 + 1 + strlen("-12.5 true "),
+				     "%zu: %zu", n, n_out);
+			cr_expect_str_eq(out + n_out - 13, "> -12.5 true ");
+			free(out);
+
+			memset(blank, ' ', n);
+			blank[0] = '[';
+			at = n;
+			memcpy(blank + at, "-12.5e1,false,\"\\u20ac\"]", 23);
+			out = scan(blank, at + 23);
+			cr_expect_str_eq(out, "-125 false <€> ", "%zu: %s", n, out);
+			free(out);
+			free(text);
+			free(blank);
+		}
+	}
+}
