@@ -30,6 +30,7 @@ struct read_options {
 	bool live; /* somebody watches while it is written: what comes is shown at once, and has times */
 	bool scratch;          /* it goes with us: what was read of it need not stay on disk */
 	uint64_t memory_bytes; /* tables that need more are kept in files; 0: never */
+	void *prepared; /* what prepare() made of the input, which is read then; borrowed; NULL: nothing */
 };
 
 struct write_options {
@@ -95,6 +96,14 @@ struct format {
 	 */
 	int (*read)(struct input *in, struct profile *p, capture_id c, const struct read_options *o,
 		    struct progress *progress, struct err *e);
+
+	/*
+	 * Reads all of in and takes it apart as far as goes without a profile, on any thread: of many files several at once. What it
+	 * gives is for read(), and in the end for discard(). spent is what it gave for a file that has been read, whose memory it
+	 * takes over; or NULL. NULL: the file cannot be read, spent is gone. No such function: nothing can be prepared.
+	 */
+	void *(*prepare)(struct input *in, void *spent);
+	void (*discard)(void *prepared);
 
 	/* Writes what the analysis shows. o may be NULL. 0 or -errno. NULL: cannot be written. */
 	int (*write)(const struct analysis *a, const struct write_options *o, FILE *to,

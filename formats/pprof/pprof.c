@@ -15,6 +15,7 @@
 #include "formats/facts.h"
 #include "formats/pprof/pprof_heap.h"
 #include "formats/pprof/pprof_labels.h"
+#include "formats/pprof/pprof_samples.h"
 #include "formats/pprof/pprof_stacks.h"
 #include "formats/pprof/pprof_tables.h"
 #include "formats/pprof/pprof_write.h"
@@ -32,7 +33,11 @@
 #include <time.h>
 
 /* Samples that are built before others see them. */
-#define BATCH 4096
+#define BATCH         4096
+/* Whose stacks are fetched meanwhile. */
+#define AHEAD         8
+/* Those that are taken apart before the file's turn. */
+#define MOST_PREPARED ((size_t)1 << 19)
 
 /* A unit of the file, and what it is in units of ours. */
 struct unit_name {
@@ -63,20 +68,11 @@ struct value_event {
 	int64_t each; /* what one of the file is in the event's unit */
 };
 
-/* A sample's message. Samples are most of a file: they are taken apart without a tree of messages each. */
-struct parts {
-	Pprof__Sample message; /* of what follows */
-	VEC(uint64_t) locations;
-	VEC(int64_t) values;
-	VEC(Pprof__Label) labels;
-	VEC(Pprof__Label *) label_at; /* [labels.n] */
-	struct proto_field packed;    /* all location ids, where one field has them; else n is 0 */
-	struct proto_field last;      /* the same of the sample before */
-	size_t n_id_fields;           /* fields of location ids so far */
-	size_t n_shared;              /* outermost ids left out, as the sample before has them */
-	struct bytes label_bytes;     /* from the first label's field to the last one's */
-	struct bytes last_labels;     /* the same of the sample before */
-	bool same_labels;             /* as the sample before; left out */
+/* A file in memory, taken apart as far as goes without a profile. */
+struct pprof_file {
+	struct whole_input whole;
+	struct pprof_tables t;
+	struct pprof_samples samples;
 };
 
 struct reader {
@@ -84,16 +80,17 @@ struct reader {
 	capture_id capture;
 	struct input *in;
 	struct progress *progress;
-	struct whole_input file;
-	struct pprof_tables t;
+	struct pprof_file *file;      /* borrowed */
+	struct pprof_file *own;       /* the same, where nobody prepared one; or NULL; owned */
+	const struct pprof_tables *t; /* of file */
 	struct pprof_stacks *stacks;
 	struct pprof_labels *labels;
 	struct pprof_heap *heap;        /* NULL: it is no heap profile */
-	struct parts parts;             /* of the sample that is being read */
+	VEC(Pprof__Label) label;        /* of the sample that is being read */
+	VEC(Pprof__Label *) label_at;   /* [label.n] */
 	VEC(struct value_event) events; /* [t.types.n] */
 	int64_t time_ns;                /* of all samples; TIME_NONE */
 	uint64_t n_samples;             /* with a stack and a value */
-	uint64_t n_odd;                 /* messages that are none */
 	uint64_t n_short; /* samples with another number of values than there are types */
 	uint64_t n_large; /* values that make a sum too large */
 };
@@ -123,252 +120,117 @@ static bool is_default(const struct pprof_tables *t, size_t i)
 
 static void make_events(struct reader *r)
 {
-	for (size_t i = 0; i < r->t.types.n; i++) {
-		struct pprof_string s = pprof_string(&r->t, r->t.types.at[i].type);
-		struct unit_name unit = unit_of(&r->t, r->t.types.at[i].unit);
+	for (size_t i = 0; i < r->t->types.n; i++) {
+		struct pprof_string s = pprof_string(r->t, r->t->types.at[i].type);
+		struct unit_name unit = unit_of(r->t, r->t->types.at[i].unit);
 		char *name = s.n ? xstrndup(s.s, s.n) : xasprintf("value %zu", i + 1);
 		struct value_event v = { .each = unit.each };
 
 		v.id = build_summed_event(r->p, name, unit.unit);
-		if (!r->heap && is_default(&r->t, i))
+		if (!r->heap && is_default(r->t, i))
 			build_event_default(r->p, v.id);
 		vec_push(&r->events, v);
 		free(name);
 	}
 }
 
-/* Messages of samples. */
-
-/* One number, or several packed into bytes. */
-#define TAKE_NUMBERS(to, type, f) \
-	do { \
-		struct bytes packed = bytes_over((f)->at, (f)->n, false); \
-\
-		if ((f)->wire == PROTO_VARINT) \
-			vec_push(to, (type)(f)->value); \
-		else if ((f)->wire != PROTO_BYTES) \
-			return false; \
-		vec_reserve(to, (to)->n + bytes_left(&packed)); \
-		while (bytes_left(&packed) > 0 && !packed.bad) \
-			(to)->at[(to)->n++] = (type)take_varint(&packed); \
-		if (packed.bad) \
-			return false; \
-	} while (0)
-
-static bool take_label(Pprof__Label *l, const struct proto_field *f)
-{
-	struct bytes b = bytes_over(f->at, f->n, false);
-	struct proto_field inner;
-
-	*l = (Pprof__Label)PPROF__LABEL__INIT;
-	while (proto_next(&b, &inner)) {
-		int64_t *number[] = { &l->key, &l->str, &l->num, &l->num_unit };
-
-		if (inner.number < 1 || inner.number > 4)
-			continue;
-		if (inner.wire != PROTO_VARINT)
-			return false;
-		*number[inner.number - 1] = (int64_t)inner.value;
-	}
-	return !b.bad;
-}
-
-static bool take_ids(struct parts *p, const struct proto_field *f)
-{
-	TAKE_NUMBERS(&p->locations, uint64_t, f);
-	return true;
-}
-
-/* A field of location ids. The only one of a sample is taken last, without what the sample before has, too. */
-static bool add_ids(struct parts *p, const struct proto_field *f)
-{
-	struct proto_field first = p->packed;
-
-	p->packed = (struct proto_field){ 0 };
-	if (p->n_id_fields++ == 0 && f->wire == PROTO_BYTES) {
-		p->packed = *f;
-		return true;
-	}
-	return (first.n == 0 || take_ids(p, &first)) && take_ids(p, f);
-}
-
-/* Ends a number k bytes before the end? All but a number's last byte are 0x80 or more. */
-static bool ends_before(const struct proto_field *f, size_t k)
-{
-	return k == f->n || f->at[f->n - k - 1] < 0x80;
-}
-
-/* How many numbers at the end of f are those at the end of last, at most `most`, and where the first of them begins. */
-static size_t same_end(const struct proto_field *f, const struct proto_field *last, size_t most,
-		       size_t *begin)
-{
-	size_t least = f->n < last->n ? f->n : last->n, k = 0, n_ends = 0, n = 0;
-
-	*begin = f->n;
-	for (; k < least && n < most; k++) {
-		uint8_t byte = f->at[f->n - k - 1];
-
-		if (byte != last->at[last->n - k - 1])
-			break;
-		if (byte < 0x80) {
-			*begin = f->n - k;
-			n = n_ends++;
-		}
-	}
-	if (n == most || !ends_before(f, k) || !ends_before(last, k))
-		return n;
-	*begin = f->n - k;
-	return n_ends;
-}
-
-static bool take_packed_ids(struct parts *p, size_t most_shared)
-{
-	struct proto_field own = p->packed;
-
-	p->n_shared = own.n > 0 ? same_end(&p->packed, &p->last, most_shared, &own.n) : 0;
-	return own.n == 0 || take_ids(p, &own);
-}
-
-static bool take_values(struct parts *p, const struct proto_field *f)
-{
-	TAKE_NUMBERS(&p->values, int64_t, f);
-	return true;
-}
-#undef TAKE_NUMBERS
-
-/* Samples of a thread mostly follow each other, with the same labels. */
-static bool take_labels(struct parts *p)
-{
-	struct bytes b = p->label_bytes;
-	struct proto_field f;
-	Pprof__Label label;
-
-	p->same_labels = bytes_left(&b) > 0 && bytes_left(&b) == bytes_left(&p->last_labels) &&
-			 memcmp(b.at, p->last_labels.at, bytes_left(&b)) == 0;
-	while (!p->same_labels && proto_next(&b, &f)) {
-		if (f.number != 3)
-			continue;
-		if (f.wire != PROTO_BYTES || !take_label(&label, &f))
-			return false;
-		vec_push(&p->labels, label);
-	}
-	for (size_t i = 0; i < p->labels.n; i++)
-		vec_push(&p->label_at, &p->labels.at[i]);
-	return true;
-}
-
-static bool take_parts(struct parts *p, struct bytes b)
-{
-	const uint8_t *from = b.at;
-	struct proto_field f;
-
-	for (; proto_next(&b, &f); from = b.at) {
-		if (f.number == 3) {
-			if (bytes_left(&p->label_bytes) == 0)
-				p->label_bytes.at = from;
-			p->label_bytes.end = b.at;
-		} else if ((f.number == 1 && !add_ids(p, &f)) ||
-			   (f.number == 2 && !take_values(p, &f))) {
-			return false;
-		}
-	}
-	return !b.bad;
-}
-
-/* Until the next one; NULL: it cannot be unpacked. At most most_shared ids are left to the sample before. */
-static const Pprof__Sample *take_sample(struct parts *p, const struct proto_field *f,
-					size_t most_shared)
-{
-	vec_clear(&p->locations);
-	vec_clear(&p->values);
-	vec_clear(&p->labels);
-	vec_clear(&p->label_at);
-	p->packed = (struct proto_field){ 0 };
-	p->n_id_fields = 0;
-	p->label_bytes = bytes_over(NULL, 0, false);
-	if (!take_parts(p, bytes_over(f->at, f->n, false)) || !take_packed_ids(p, most_shared) ||
-	    !take_labels(p))
-		return NULL;
-	p->last = p->packed;
-	p->last_labels = p->label_bytes;
-	p->message = (Pprof__Sample)PPROF__SAMPLE__INIT;
-	p->message.n_location_id = p->locations.n;
-	p->message.location_id = p->locations.at;
-	p->message.n_value = p->values.n;
-	p->message.value = p->values.at;
-	p->message.n_label = p->label_at.n;
-	p->message.label = p->label_at.at;
-	return &p->message;
-}
-
-static void parts_done(struct parts *p)
-{
-	vec_done(&p->locations);
-	vec_done(&p->values);
-	vec_done(&p->labels);
-	vec_done(&p->label_at);
-}
-
 /* Samples. */
 
-static void add_values(struct reader *r, const Pprof__Sample *m, const struct sample *like)
+static Pprof__Label label_of(const struct proto_field *f)
 {
-	size_t n = m->n_value < r->events.n ? m->n_value : r->events.n;
+	struct bytes b = bytes_over(f->at, f->n, false);
+	Pprof__Label l = PPROF__LABEL__INIT;
+	int64_t *number[] = { &l.key, &l.str, &l.num, &l.num_unit };
+	struct proto_field inner;
+
+	while (proto_next(&b, &inner))
+		if (inner.number >= 1 && inner.number <= 4)
+			*number[inner.number - 1] = (int64_t)inner.value;
+	return l;
+}
+
+/* Samples of a thread mostly follow each other, with the same labels. */
+static thread_id thread_of(struct reader *r, const struct pprof_row *row)
+{
+	struct bytes b = bytes_over(row->labels, row->n_label_bytes, false);
+	Pprof__Sample m = PPROF__SAMPLE__INIT;
+	struct proto_field f;
+
+	if (row->same_labels)
+		return pprof_labels_same(r->labels);
+	vec_clear(&r->label);
+	vec_clear(&r->label_at);
+	while (proto_next(&b, &f))
+		if (f.number == 3)
+			vec_push(&r->label, label_of(&f));
+	for (size_t i = 0; i < r->label.n; i++)
+		vec_push(&r->label_at, &r->label.at[i]);
+	m.n_label = r->label_at.n;
+	m.label = r->label_at.at;
+	return pprof_labels_thread(r->labels, &m);
+}
+
+static void add_values(struct reader *r, const int64_t *value, size_t n_values,
+		       const struct sample *like)
+{
+	size_t n = n_values < r->events.n ? n_values : r->events.n;
 	struct sample s = *like;
 
-	r->n_short += m->n_value != r->events.n;
+	r->n_short += n_values != r->events.n;
 	for (size_t i = 0; i < n; i++) {
 		const struct value_event *v = &r->events.at[i];
 
-		if (m->value[i] == 0)
+		if (value[i] == 0)
 			continue;
 		s.event = v->id;
-		if (__builtin_mul_overflow(m->value[i], v->each, &s.weight) ||
+		if (__builtin_mul_overflow(value[i], v->each, &s.weight) ||
 		    build_sample(r->p, &s) == -ERANGE)
 			r->n_large++;
 	}
 }
 
-static void add_sample(struct reader *r, const Pprof__Sample *m)
+static void add_row(struct reader *r, const struct pprof_row *row, const int64_t *values)
 {
 	struct sample s = { .cpu = CPU_NONE, .time_ns = r->time_ns };
 
-	s.thread = r->parts.same_labels ? pprof_labels_same(r->labels)
-					: pprof_labels_thread(r->labels, m);
-	s.stack = pprof_stack(r->stacks, m->location_id, m->n_location_id, r->parts.n_shared);
-	add_values(r, m, &s);
+	s.thread = thread_of(r, row);
+	s.stack = pprof_stack(r->stacks, row);
+	add_values(r, values, row->n_values, &s);
 	if (r->heap)
-		pprof_heap_add(r->heap, s.stack, s.thread, m->value, m->n_value);
+		pprof_heap_add(r->heap, s.stack, s.thread, values, row->n_values);
 	r->n_samples++;
+}
+
+/* Those that are taken apart. */
+static int add_rows(struct reader *r)
+{
+	const struct pprof_samples *s = &r->file->samples;
+	size_t value = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < s->rows.n && rc == 0;) {
+		size_t end = s->rows.n - i < BATCH ? s->rows.n : i + BATCH;
+
+		builder_begin(r->p);
+		for (; i < end; i++) {
+			if (i + AHEAD < s->rows.n)
+				build_fetch_chain(r->p, s->rows.at[i + AHEAD].stack);
+			add_row(r, &s->rows.at[i], s->values.at + value);
+			value += s->rows.at[i].n_values;
+		}
+		rc = builder_end(r->p) < 0 ? -EFBIG : 0;
+		if (progress_cancelled(r->progress))
+			rc = -ECANCELED;
+	}
+	return rc;
 }
 
 static int read_samples(struct reader *r)
 {
-	struct bytes b = bytes_over(r->file.bytes, r->t.n_good, false);
-	struct proto_field f;
-	uint64_t n = 0;
-	int rc = 0;
+	int rc = add_rows(r); /* those that were prepared */
 
-	builder_begin(r->p);
-	while (rc == 0 && proto_next(&b, &f)) {
-		const Pprof__Sample *m;
-
-		if (f.number != PPROF_SAMPLE || f.wire != PROTO_BYTES)
-			continue;
-		m = take_sample(&r->parts, &f, pprof_stacks_n_shared(r->stacks));
-		if (m)
-			add_sample(r, m);
-		else
-			r->n_odd++;
-		if (++n % BATCH == 0) {
-			rc = builder_end(r->p);
-			builder_begin(r->p);
-		}
-		if (progress_cancelled(r->progress))
-			rc = -ECANCELED;
-	}
-	if (builder_end(r->p) < 0 && rc == 0)
-		rc = -EFBIG;
+	while (rc == 0 && pprof_samples_next(&r->file->samples, BATCH))
+		rc = add_rows(r);
 	return rc;
 }
 
@@ -376,7 +238,7 @@ static int read_samples(struct reader *r)
 
 static void tell_text(struct reader *r, const char *name, int64_t index)
 {
-	struct pprof_string s = pprof_string(&r->t, index);
+	struct pprof_string s = pprof_string(r->t, index);
 
 	if (s.n > 0)
 		build_fact(r->p, r->capture, "file", name, FACT_PLAIN, "%.*s",
@@ -385,28 +247,28 @@ static void tell_text(struct reader *r, const char *name, int64_t index)
 
 static void tell_period(struct reader *r)
 {
-	struct pprof_string type = pprof_string(&r->t, r->t.period_type.type);
-	struct pprof_string unit = pprof_string(&r->t, r->t.period_type.unit);
+	struct pprof_string type = pprof_string(r->t, r->t->period_type.type);
+	struct pprof_string unit = pprof_string(r->t, r->t->period_type.unit);
 
 	/* a cut file may have no texts */
-	if (r->t.period > 0 && type.n > 0 && type.n < 256 && unit.n > 0 && unit.n < 256)
+	if (r->t->period > 0 && type.n > 0 && type.n < 256 && unit.n > 0 && unit.n < 256)
 		build_fact(r->p, r->capture, "file", "period", FACT_PLAIN,
-			   "%" PRId64 " %.*s of %.*s", r->t.period, (int)unit.n, unit.s,
+			   "%" PRId64 " %.*s of %.*s", r->t->period, (int)unit.n, unit.s,
 			   (int)type.n, type.s);
 }
 
 static void tell_times(struct reader *r)
 {
-	time_t at = (time_t)(r->t.time_ns / 1000000000);
+	time_t at = (time_t)(r->t->time_ns / 1000000000);
 	char text[FMT_SIZE];
 	struct tm parts;
 
-	if (r->t.time_ns > 0 && gmtime_r(&at, &parts) &&
+	if (r->t->time_ns > 0 && gmtime_r(&at, &parts) &&
 	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &parts))
 		build_fact(r->p, r->capture, "file", "recorded", FACT_PLAIN, "%s", text);
-	if (r->t.duration_ns > 0)
+	if (r->t->duration_ns > 0)
 		build_fact(r->p, r->capture, "file", "duration", FACT_PLAIN, "%s",
-			   fmt_ns(text, r->t.duration_ns));
+			   fmt_ns(text, r->t->duration_ns));
 	build_fact(r->p, r->capture, "file", "times", FACT_PLAIN,
 		   "the format has none: each row is a stack with sums over the whole recording");
 }
@@ -414,9 +276,9 @@ static void tell_times(struct reader *r)
 /* Build-ids of the mappings' files, by which their symbols are looked for. */
 static void tell_modules(struct reader *r)
 {
-	for (size_t i = 0; i < r->t.mappings.n && i < 32; i++) {
-		struct pprof_string path = pprof_string(&r->t, r->t.mappings.at[i].path),
-				    id = pprof_string(&r->t, r->t.mappings.at[i].build_id);
+	for (size_t i = 0; i < r->t->mappings.n && i < 32; i++) {
+		struct pprof_string path = pprof_string(r->t, r->t->mappings.at[i].path),
+				    id = pprof_string(r->t, r->t->mappings.at[i].build_id);
 		char *name;
 
 		if (path.n == 0 || path.n > 4096 || id.n == 0 || id.n > 128)
@@ -430,24 +292,25 @@ static void tell_modules(struct reader *r)
 
 static void tell_losses(struct reader *r)
 {
-	if (r->file.cut)
+	if (r->file->whole.cut)
 		build_fact(r->p, r->capture, "losses", "rest of the file", FACT_LOSS, "%s",
-			   r->file.cut);
-	else if (r->t.n_good < r->file.n)
+			   r->file->whole.cut);
+	else if (r->t->n_good < r->file->whole.n)
 		build_fact(
 			r->p, r->capture, "losses", "rest of the file", FACT_LOSS,
 			"%zu bytes at offset %zu are no field of a profile: the file is cut or damaged",
-			r->file.n - r->t.n_good, r->t.n_good);
-	if (r->t.n_odd > 0)
+			r->file->whole.n - r->t->n_good, r->t->n_good);
+	if (r->t->n_odd > 0)
 		build_fact(r->p, r->capture, "losses", "fields", FACT_LOSS,
-			   "%" PRIu64 " cannot be unpacked, the first at offset %zu", r->t.n_odd,
-			   r->t.first_odd);
-	facts_loss(r->p, r->capture, "samples", r->n_odd, "sample", "cannot be unpacked");
+			   "%" PRIu64 " cannot be unpacked, the first at offset %zu", r->t->n_odd,
+			   r->t->first_odd);
+	facts_loss(r->p, r->capture, "samples", r->file->samples.n_odd, "sample",
+		   "cannot be unpacked");
 	facts_loss(r->p, r->capture, "values", r->n_short, "sample",
 		   "with another number of values than the file has types");
 	facts_loss(r->p, r->capture, "sums", r->n_large, "value",
 		   "left out, as the sum would be too large");
-	facts_loss(r->p, r->capture, "locations", pprof_stacks_n_odd(r->stacks), "frame",
+	facts_loss(r->p, r->capture, "locations", r->file->samples.n_nowhere, "frame",
 		   "of a location that is not in the file");
 }
 
@@ -460,10 +323,10 @@ static void tell(struct reader *r)
 		   fmt_count(text, (int64_t)r->n_samples));
 	tell_period(r);
 	tell_times(r);
-	for (size_t i = 0; i < r->t.comments.n && i < 16; i++)
-		tell_text(r, i == 0 ? "comment" : "more comments", r->t.comments.at[i]);
-	tell_text(r, "documentation", r->t.doc_url);
-	tell_text(r, "frames left out", r->t.drop);
+	for (size_t i = 0; i < r->t->comments.n && i < 16; i++)
+		tell_text(r, i == 0 ? "comment" : "more comments", r->t->comments.at[i]);
+	tell_text(r, "documentation", r->t->doc_url);
+	tell_text(r, "frames left out", r->t->drop);
 	tell_modules(r);
 	pprof_labels_tell(r->labels);
 	if (r->heap)
@@ -472,26 +335,69 @@ static void tell(struct reader *r)
 	builder_end(r->p);
 }
 
+/* Files. */
+
+static void file_free(void *file)
+{
+	struct pprof_file *f = file;
+
+	if (!f)
+		return;
+	pprof_samples_done(&f->samples);
+	pprof_tables_done(&f->t);
+	whole_input_done(&f->whole);
+	free(f);
+}
+
+/* Into f. */
+static int read_file(struct pprof_file *f, struct input *in, struct progress *progress,
+		     struct err *e)
+{
+	int rc = whole_input_read(&f->whole, in, progress, e);
+
+	if (rc)
+		return rc;
+	pprof_tables_read(&f->t, f->whole.bytes, f->whole.n);
+	pprof_samples_begin(&f->samples, &f->t, f->whole.bytes, f->t.n_good);
+	return 0;
+}
+
+static void *prepare(struct input *in, void *spent)
+{
+	struct pprof_file *f = spent ? spent : xcalloc(1, sizeof(*f));
+
+	whole_input_done(&f->whole);
+	pprof_tables_done(&f->t);
+	if (read_file(f, in, NULL, NULL)) {
+		file_free(f);
+		return NULL;
+	}
+	pprof_samples_next(&f->samples, MOST_PREPARED);
+	return f;
+}
+
 /* Reading. */
 
 static int begin(struct reader *r, const struct read_options *o, struct err *e)
 {
-	int rc = whole_input_read(&r->file, r->in, r->progress, e);
+	int rc;
 
+	r->file = o && o->prepared ? o->prepared : (r->own = xcalloc(1, sizeof(*r->own)));
+	rc = r->own ? read_file(r->own, r->in, r->progress, e) : 0;
 	if (rc)
 		return rc;
-	pprof_tables_read(&r->t, r->file.bytes, r->file.n);
-	if (r->t.n_samples == 0)
+	r->t = &r->file->t;
+	if (r->t->n_samples == 0)
 		return err_set(e, -EBADMSG, "%s: is a pprof profile without a sample",
 			       input_name(r->in));
-	if (r->t.types.n == 0)
+	if (r->t->types.n == 0)
 		return err_set(e, -EBADMSG, "%s: is a pprof profile that names no type of value",
 			       input_name(r->in));
 	builder_begin(r->p);
-	r->heap = pprof_heap_new(r->p, r->capture, &r->t);
+	r->heap = pprof_heap_new(r->p, r->capture, r->t);
 	make_events(r);
-	r->stacks = pprof_stacks_new(r->p, r->capture, &r->t, o ? o->resolve : NULL);
-	r->labels = pprof_labels_new(r->p, r->capture, &r->t);
+	r->stacks = pprof_stacks_new(r->p, r->capture, r->t, o ? o->resolve : NULL);
+	r->labels = pprof_labels_new(r->p, r->capture, r->t);
 	builder_end(r->p);
 	return 0;
 }
@@ -515,10 +421,10 @@ static int read_pprof(struct input *in, struct profile *p, capture_id c,
 	pprof_labels_free(r.labels);
 	pprof_heap_free(r.heap);
 	pprof_stacks_free(r.stacks);
-	pprof_tables_done(&r.t);
 	vec_done(&r.events);
-	parts_done(&r.parts);
-	whole_input_done(&r.file);
+	vec_done(&r.label);
+	vec_done(&r.label_at);
+	file_free(r.own);
 	return rc;
 }
 
@@ -581,5 +487,7 @@ const struct format format_pprof = {
 		 HOLDS(INLINED) | HOLDS(BUILD_IDS) | HOLDS(LABELS),
 	.probe = probe,
 	.read = read_pprof,
+	.prepare = prepare,
+	.discard = file_free,
 	.write = pprof_write,
 };

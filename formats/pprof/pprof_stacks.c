@@ -11,10 +11,10 @@
 #include "formats/pprof/pprof_stacks.h"
 
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "elf/build_id.h"
 #include "elf/demangle.h"
+#include "formats/pprof/pprof_samples.h"
 #include "formats/pprof/pprof_tables.h"
 #include "query/core/regex.h"
 #include "symbols/resolver.h"
@@ -45,10 +45,10 @@ struct pprof_stacks {
 	struct judged *judged;     /* [locations] NULL: nothing is dropped */
 	struct regex *drop, *keep; /* NULL: nothing is dropped, or kept in spite */
 	VEC(struct frame) frames;  /* of the location that is being made, outermost first */
-	VEC(uint32_t) path;        /* location_id of the last sample's frames, outermost first */
-	VEC(stack_id) stacks;      /* up to each of the first of these frames */
-	location_id unknown;       /* what ids without a location are; {ID_NONE}: none came yet */
-	uint64_t n_odd;            /* of these */
+	pprof_frames path;         /* of the row that is being made into a stack, innermost first */
+	pprof_frames walked;       /* the same of the last one that was walked frame by frame */
+	VEC(stack_id) stacks;      /* [walked.n] up to each frame, outermost first */
+	location_id unknown; /* what frames without a location are; {ID_NONE}: none came yet */
 };
 
 /* Modules. */
@@ -233,11 +233,25 @@ static location_id new_location(struct pprof_stacks *s, const struct pprof_locat
 	return at;
 }
 
-static uint32_t locate(struct pprof_stacks *s, uint32_t i)
+static uint32_t unknown_location(struct pprof_stacks *s)
 {
+	function_id f;
+
+	if (s->unknown.v == ID_NONE) {
+		f = build_function(s->p, build_cstring(s->p, "[unknown]"), (module_id){ 0 },
+				   FUNCTION_UNRESOLVED, (string_id){ 0 }, 0);
+		s->unknown = build_symbol_location(s->p, f);
+	}
+	return s->unknown.v;
+}
+
+static location_id locate(struct pprof_stacks *s, uint32_t i)
+{
+	if (i == PPROF_NOWHERE)
+		return (location_id){ unknown_location(s) };
 	if (s->location[i] == ID_NONE)
 		s->location[i] = new_location(s, &s->t->locations.at[i]).v;
-	return s->location[i];
+	return (location_id){ s->location[i] };
 }
 
 /* Dropped frames. */
@@ -282,60 +296,46 @@ static enum fate judge(struct pprof_stacks *s, uint32_t i)
 	return k->fate;
 }
 
-static uint32_t unknown_location(struct pprof_stacks *s)
+/* How many outer frames the path has of those that were walked last. */
+static size_t n_walked(const struct pprof_stacks *s)
 {
-	function_id f;
+	size_t least = s->path.n < s->walked.n ? s->path.n : s->walked.n, n = 0;
 
-	s->n_odd++;
-	if (s->unknown.v == ID_NONE) {
-		f = build_function(s->p, build_cstring(s->p, "[unknown]"), (module_id){ 0 },
-				   FUNCTION_UNRESOLVED, (string_id){ 0 }, 0);
-		s->unknown = build_symbol_location(s->p, f);
-	}
-	return s->unknown.v;
+	while (n < least && s->path.at[s->path.n - 1 - n] == s->walked.at[s->walked.n - 1 - n])
+		n++;
+	return n;
 }
 
-/* The path of a sample of which n_shared outer frames are those of the last one. */
-static void make_path(struct pprof_stacks *s, const uint64_t *ids, size_t n, size_t n_shared)
-{
-	size_t n_stacks = s->stacks.n < n_shared ? s->stacks.n : n_shared;
-
-	s->path.n = n_shared;
-	for (size_t i = n; i-- > 0;) {
-		uint32_t at = pprof_location(s->t, ids[i]);
-
-		vec_push(&s->path, at == UINT32_MAX ? unknown_location(s) : locate(s, at));
-	}
-	s->stacks.n = n_stacks;
-}
-
-/* Frame by frame, from the last one whose stack is known on. */
+/* Frame by frame: stacks that are new mostly share their outer frames with the one before. */
 static stack_id walk_path(struct pprof_stacks *s)
 {
-	stack_id stack = { s->stacks.n > 0 ? s->stacks.at[s->stacks.n - 1].v : 0 };
+	pprof_frames last = s->walked;
+	stack_id stack = { 0 };
 
+	s->stacks.n = n_walked(s);
+	if (s->stacks.n > 0)
+		stack = s->stacks.at[s->stacks.n - 1];
 	for (size_t i = s->stacks.n; i < s->path.n; i++) {
-		stack = build_stack(s->p, stack, (location_id){ s->path.at[i] });
+		stack = build_stack(s->p, stack, locate(s, s->path.at[s->path.n - 1 - i]));
 		vec_push(&s->stacks, stack);
 	}
+	s->walked = s->path;
+	s->path = last;
 	return stack;
 }
 
-/* Where nothing is dropped. Samples that follow each other mostly share their outer frames; files share whole stacks. */
-static stack_id whole_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n, size_t n_shared)
+/* Where nothing is dropped: files of one program share whole stacks. */
+static stack_id whole_stack(struct pprof_stacks *s, const struct pprof_row *row)
 {
-	struct hash128 hash;
-	stack_id stack;
+	stack_id stack = build_find_chain(s->p, row->stack);
 
-	make_path(s, ids, n, n_shared);
-	if (s->path.n == 0)
-		return (stack_id){ 0 };
-	hash = hash_bytes_128(s->path.at, s->path.n * sizeof(*s->path.at));
-	stack = build_find_chain(s->p, hash);
 	if (stack.v != 0)
 		return stack;
+	pprof_row_frames(s->t, row, &s->path);
+	if (s->path.n == 0)
+		return stack;
 	stack = walk_path(s);
-	build_note_chain(s->p, hash, stack);
+	build_note_chain(s->p, row->stack, stack);
 	return stack;
 }
 
@@ -343,40 +343,29 @@ static stack_id whole_stack(struct pprof_stacks *s, const uint64_t *ids, size_t 
  * Stacks end where the first frame is dropped, seen from the root; but not before a frame that stays has been seen, so that
  * no stack is dropped whole.
  */
-static stack_id cut_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n)
+static stack_id cut_stack(struct pprof_stacks *s, const struct pprof_row *row)
 {
 	stack_id stack = { 0 };
 	bool stays = false;
 
-	for (size_t i = n; i-- > 0;) {
-		uint32_t at = pprof_location(s->t, ids[i]);
-		enum fate fate = at == UINT32_MAX ? FATE_STAYS : judge(s, at);
-		uint32_t location;
+	pprof_row_frames(s->t, row, &s->path);
+	for (size_t i = s->path.n; i-- > 0;) {
+		uint32_t at = s->path.at[i];
+		enum fate fate = at == PPROF_NOWHERE ? FATE_STAYS : judge(s, at);
 
 		if (fate == FATE_DROPPED && stays)
 			break;
 		stays = stays || fate == FATE_STAYS;
-		location = at == UINT32_MAX ? unknown_location(s) : locate(s, at);
 		if (fate == FATE_CUT && stays)
 			return build_stack(s->p, stack, (location_id){ s->judged[at].cut });
-		stack = build_stack(s->p, stack, (location_id){ location });
+		stack = build_stack(s->p, stack, locate(s, at));
 	}
 	return stack;
 }
 
-stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n, size_t n_shared)
+stack_id pprof_stack(struct pprof_stacks *s, const struct pprof_row *row)
 {
-	return s->drop ? cut_stack(s, ids, n) : whole_stack(s, ids, n, n_shared);
-}
-
-size_t pprof_stacks_n_shared(const struct pprof_stacks *s)
-{
-	return s->path.n;
-}
-
-uint64_t pprof_stacks_n_odd(const struct pprof_stacks *s)
-{
-	return s->n_odd;
+	return s->drop ? cut_stack(s, row) : whole_stack(s, row);
 }
 
 /* A regular expression of the file, which matches whole names; a bad one drops nothing, and that is said. */
@@ -447,6 +436,7 @@ void pprof_stacks_free(struct pprof_stacks *s)
 	regex_free(s->keep);
 	vec_done(&s->frames);
 	vec_done(&s->path);
+	vec_done(&s->walked);
 	vec_done(&s->stacks);
 	free(s->module);
 	free(s->function);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct err;
+struct pprof_row;
 struct pprof_stacks;
 struct pprof_tables;
 struct progress;
@@ -19,18 +20,8 @@ struct pprof_stacks *pprof_stacks_new(struct profile *p, capture_id c, const str
 				      const struct resolver_options *options);
 void pprof_stacks_free(struct pprof_stacks *s);
 
-/*
- * The stack of a sample's location ids, innermost first as the file has them, without what drop_frames says. Ids that are
- * not in the file are frames "[unknown]". The n_shared outermost frames are those of the last sample and not among the n
- * ids. Wants the pen.
- */
-stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n, size_t n_shared);
-
-/* How many of the last sample's outermost frames can be shared. */
-size_t pprof_stacks_n_shared(const struct pprof_stacks *s);
-
-/* How many ids of samples are of no location. */
-uint64_t pprof_stacks_n_odd(const struct pprof_stacks *s);
+/* The stack of a row, without what drop_frames says. Wants the pen. */
+stack_id pprof_stack(struct pprof_stacks *s, const struct pprof_row *row);
 
 /* Names what the file has addresses of only; see resolver_name(). 0 or -ECANCELED, -EFBIG. */
 int pprof_stacks_name(struct pprof_stacks *s, struct progress *progress);

@@ -28,8 +28,7 @@
 #define PEEK_BYTES ((size_t)64 << 10)
 #define RAW_BYTES  ((size_t)256 << 10)
 
-/* What input_ahead() unpacks at most, and the room that it begins with. */
-#define AHEAD_BYTES ((size_t)16 << 20)
+/* The room that input_ahead() begins with. */
 #define AHEAD_LEAST ((size_t)1 << 20)
 
 /* How soon a cancelled reader notices while nothing comes, where nothing wakes it. */
@@ -72,12 +71,12 @@ struct input {
 	enum unpack_state state;          /* what its last step said */
 	struct err broken; /* why no more comes; reported once all before it is taken */
 
-	struct task *task; /* see input_ahead(); NULL: none, or joined */
-	uint8_t *ahead;    /* [PEEK_BYTES] or more, unpacked, not taken yet; owned */
-	size_t ahead_cap;  /* of input_ahead(): its room, until all is taken; else 0 */
-	size_t ahead_at;   /* next byte of ahead */
-	size_t ahead_end;  /* one past the last */
-	uint64_t offset;   /* unpacked bytes taken */
+	uint8_t *ahead;   /* [PEEK_BYTES] or more, unpacked, not taken yet; owned */
+	size_t ahead_cap; /* of input_ahead(): its room, until all is taken; else 0 */
+	bool all_ahead;   /* see input_all_ahead() */
+	size_t ahead_at;  /* next byte of ahead */
+	size_t ahead_end; /* one past the last */
+	uint64_t offset;  /* unpacked bytes taken */
 
 	struct {
 		bool known;              /* it was asked before */
@@ -195,7 +194,6 @@ void input_close(struct input *in)
 {
 	if (!in)
 		return;
-	input_ahead_end(in);
 	if (in->unpacker)
 		in->packing->stop(in->unpacker);
 	if (in->own_fd && in->fd >= 0)
@@ -544,38 +542,33 @@ static ssize_t next(struct input *in, void *to, size_t max, struct err *e)
 }
 
 /* An error is found again by the read that gets there. */
-static int unpack_ahead(void *arg)
+void input_ahead(struct input *in)
 {
-	struct input *in = arg;
 	struct err later = ERR_INIT;
 	size_t cap = AHEAD_LEAST;
-	ssize_t got = look(in, &later);
+	ssize_t got;
 
+	if (!in->regular || in->follows || in->looked)
+		return;
+	got = look(in, &later);
 	if (got == 0 && in->packing) {
 		in->ahead = xmalloc(cap);
 		got = 1;
 	}
-	while (got > 0 && in->ahead_end < AHEAD_BYTES && !progress_cancelled(in->progress)) {
+	while (got > 0 && in->ahead_end < INPUT_AHEAD_BYTES && !progress_cancelled(in->progress)) {
 		if (in->ahead_end == cap)
 			in->ahead = xreallocarray(in->ahead, cap *= 2, 1);
 		got = next(in, in->ahead + in->ahead_end, cap - in->ahead_end, &later);
 		in->ahead_end += got > 0 ? (size_t)got : 0;
 	}
 	in->ahead_cap = in->ahead ? cap : 0;
+	in->all_ahead = in->ahead && got == 0;
 	err_clear(&later);
-	return 0;
 }
 
-void input_ahead(struct input *in)
+bool input_all_ahead(const struct input *in)
 {
-	if (in->regular && !in->follows && !in->looked && !in->task)
-		in->task = task_start(unpack_ahead, in, -1);
-}
-
-void input_ahead_end(struct input *in)
-{
-	task_join(in->task);
-	in->task = NULL;
+	return in->all_ahead;
 }
 
 int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, struct err *e)

@@ -49,13 +49,13 @@ void input_spend(struct input *in, uint64_t before);
 /* Is a part of the file not there, on disk? */
 bool input_has_hole(const struct input *in);
 
-/*
- * Unpacks up to 16 MiB of a packed regular file on another thread, while its reader still does something else. Nothing else
- * may be asked of the input before input_ahead_end() or input_close().
- */
+/* What input_ahead() unpacks at most. */
+#define INPUT_AHEAD_BYTES ((size_t)16 << 20)
+
+/* Unpacks the beginning of a packed regular file, of which nothing was read yet: on another thread than the reader's, before its turn. */
 void input_ahead(struct input *in);
-/* Waits until that has ended. Does nothing where it was not begun. */
-void input_ahead_end(struct input *in);
+/* Has that come to the end? */
+bool input_all_ahead(const struct input *in);
 /* Takes what it unpacked, *n bytes in a buffer of *cap that the caller frees; NULL where there is none. */
 uint8_t *input_take_ahead(struct input *in, size_t *n, size_t *cap);
 

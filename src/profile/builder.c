@@ -611,6 +611,11 @@ stack_id build_find_chain(struct profile *p, struct hash128 hash)
 	return (stack_id){ i == MAP_NONE ? 0 : p->trie.chains.at[i].stack };
 }
 
+void build_fetch_chain(const struct profile *p, struct hash128 hash)
+{
+	map_fetch(&p->trie.by_chain, hash.high);
+}
+
 void build_note_chain(struct profile *p, struct hash128 hash, stack_id stack)
 {
 	struct store_chain chain = { hash, stack.v };

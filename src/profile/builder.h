@@ -135,11 +135,12 @@ struct build_chain {
 void build_chains(struct profile *p, struct build_chain *chain, uint32_t n);
 
 /*
- * For inputs that have whole stacks again and again, as many files of one program do: the stack whose location_ids, from
- * the root's side, have this hash_bytes_128(), where build_note_chain() has noted it, else the root. One look-up instead
- * of one a frame.
+ * For inputs that have whole stacks again and again, as many files of one program do: the stack that build_note_chain() has noted with this
+ * hash of all that its frames say, else the root. One look-up instead of one a frame.
  */
 stack_id build_find_chain(struct profile *p, struct hash128 hash);
+/* Prefetches what the former reads. */
+void build_fetch_chain(const struct profile *p, struct hash128 hash);
 /* Must not be there yet. Notes a million stacks at most. */
 void build_note_chain(struct profile *p, struct hash128 hash, stack_id stack);
 

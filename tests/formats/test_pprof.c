@@ -430,39 +430,56 @@ static const struct {
 #undef OTHER
 };
 
-static void read_into(struct profile *p, const void *bytes, size_t n)
+/* spent: NULL to read it at once; else it is prepared before, with what that gave of a file before it. */
+static void read_after(struct profile *p, const void *bytes, size_t n, void **spent)
 {
 	struct input *in = input_of_bytes(bytes, n, "x.pb");
+	struct read_options o = { 0 };
 	struct err e = ERR_INIT;
 	capture_id c;
 
+	if (spent)
+		o.prepared = *spent = format_pprof.prepare(in, *spent);
+	cr_assert(!spent || *spent);
 	builder_begin(p);
 	c = build_capture(p, "x.pb", "pprof");
 	builder_end(p);
-	cr_expect_eq(format_pprof.read(in, p, c, NULL, NULL, &e), 0, "%s", err_text(&e));
+	cr_expect_eq(format_pprof.read(in, p, c, &o, NULL, &e), 0, "%s", err_text(&e));
 	input_close(in);
 }
 
-/* Files that number the same locations in other ways have the same stacks, so that many of one program take little memory. */
+static void read_into(struct profile *p, const void *bytes, size_t n)
+{
+	read_after(p, bytes, n, NULL);
+}
+
+/*
+ * Files that number the same locations in other ways have the same stacks, so that many of one program take little memory; also where
+ * they were prepared.
+ */
 Test(pprof, files_of_one_program_share_their_stacks)
 {
-	struct profile *p = profile_new();
-	struct profile_counts one, all;
-	char *rows;
+	for (int prepares = 0; prepares < 2; prepares++) {
+		struct profile *p = profile_new();
+		struct profile_counts one, all;
+		void *made = NULL, **spent = prepares ? &made : NULL;
+		char *rows;
 
-	read_into(p, small, sizeof(small) - 1);
-	profile_counts_read(p, &one);
-	for (size_t i = 0; i < N(others); i++)
-		read_into(p, others[i].bytes, others[i].n);
-	profile_counts_read(p, &all);
-	cr_expect_eq(all.n_captures, 1 + N(others));
-	cr_expect_eq(all.n_samples, one.n_samples * (1 + N(others)));
-	cr_expect_eq(all.n_locations, one.n_locations);
-	cr_expect_eq(all.n_stacks, one.n_stacks);
-	rows = rows_of(p);
-	cr_expect_str_eq(rows, "a/20/48 b/28/28 ", "%s", rows);
-	free(rows);
-	profile_free(p);
+		read_after(p, small, sizeof(small) - 1, spent);
+		profile_counts_read(p, &one);
+		for (size_t i = 0; i < N(others); i++)
+			read_after(p, others[i].bytes, others[i].n, spent);
+		profile_counts_read(p, &all);
+		cr_expect_eq(all.n_captures, 1 + N(others));
+		cr_expect_eq(all.n_samples, one.n_samples * (1 + N(others)));
+		cr_expect_eq(all.n_locations, one.n_locations);
+		cr_expect_eq(all.n_stacks, one.n_stacks);
+		rows = rows_of(p);
+		cr_expect_str_eq(rows, "a/20/48 b/28/28 ", "%s", rows);
+		free(rows);
+		profile_free(p);
+		format_pprof.discard(made);
+	}
 }
 
 /* The host is the file's where labels name one only; it stays a label of the samples. */

@@ -379,7 +379,6 @@ Test(input, unpacked_ahead)
 
 		cr_assert_eq(input_open(path, &in, NULL), 0);
 		input_ahead(in);
-		input_ahead_end(in);
 		cr_assert_eq(input_peek(in, 10, &p, &n, NULL), 0);
 		cr_assert_leq(n, 65536, "no more than probes are to see");
 		assert_reads(in, &text, 50000, packings[k % N_PACKINGS].name);
@@ -387,7 +386,6 @@ Test(input, unpacked_ahead)
 
 		cr_assert_eq(input_open(path, &in, NULL), 0);
 		input_ahead(in);
-		input_ahead_end(in);
 		cr_assert_eq(whole_input_read(&whole, in, NULL, NULL), 0);
 		cr_assert_eq(whole.n, text.n);
 		cr_assert(text.n == 0 || memcmp(whole.bytes, text.at, text.n) == 0);
@@ -398,7 +396,6 @@ Test(input, unpacked_ahead)
 			cr_assert_eq(truncate(path, (off_t)packed.n - 8), 0);
 			cr_assert_eq(input_open(path, &in, NULL), 0);
 			input_ahead(in);
-			input_ahead_end(in);
 			cr_assert_eq(whole_input_read(&whole, in, NULL, NULL), 0);
 			cr_expect(whole.cut && strstr(whole.cut, "end too early"));
 			whole_input_done(&whole);

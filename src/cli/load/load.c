@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One worker reads the inputs one after the other into the same profile, while another thread unpacks the next one. The
+ * One worker reads the inputs one after the other into the same profile, while other threads unpack the next ones. The
  * worker alone writes `error`, and others look at that only after the task has finished.
  */
 #include "config.h"
@@ -25,6 +25,7 @@
 #include "base/task.h"
 #include "cli/load/export_file.h"
 #include "cli/load/live_save.h"
+#include "cli/load/load_ahead.h"
 #include "cli/load/load_heaps.h"
 #include "cli/load/load_index.h"
 #include "cli/options/command.h"
@@ -104,15 +105,18 @@ static int read_heaps(struct load *l, const char *path, struct input *in, captur
 }
 
 /* The input of a capture, and what lies beside it. */
-static int read_capture(struct load *l, const struct format *format, struct input *in, capture_id c)
+static int read_capture(struct load *l, const struct format *format, struct input *in, capture_id c,
+			void *prepared)
 {
+	struct read_options read = l->read;
 	const char *directory = input_directory(in);
 	struct load_heaps *heaps = NULL;
 	int rc, ended;
 
 	if (directory && input_follows(in))
 		heaps = load_heaps_follow(l->profile, c, directory, NULL, &l->read, &l->progress);
-	rc = format->read(in, l->profile, c, &l->read, &l->progress, &l->error);
+	read.prepared = prepared;
+	rc = format->read(in, l->profile, c, &read, &l->progress, &l->error);
 	ended = load_heaps_end(heaps);
 	if (rc == 0)
 		rc = ended;
@@ -121,23 +125,9 @@ static int read_capture(struct load *l, const struct format *format, struct inpu
 	return rc;
 }
 
-/* The next file is unpacked while this one is read. NULL: it is opened when its turn comes, and what is wrong is said then. */
-static struct input *open_ahead(struct load *l, const char *path)
-{
-	struct err later = ERR_INIT;
-	struct input *in = NULL;
-
-	if (!l->read.live && !l->recorder && input_open(path, &in, &later) == 0) {
-		input_watch(in, &l->progress);
-		input_ahead(in);
-	}
-	err_clear(&later);
-	return in;
-}
-
 /* The input, or the index of it. */
 static int read_or_recall(struct load *l, const char *path, const struct format *format,
-			  struct input *in, capture_id c)
+			  struct input *in, capture_id c, void *prepared)
 {
 	int64_t begin = now_ns();
 	int rc;
@@ -149,27 +139,27 @@ static int read_or_recall(struct load *l, const char *path, const struct format 
 			path);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	rc = read_capture(l, format, in, c);
+	rc = read_capture(l, format, in, c, prepared);
 	if (rc == 0 && l->index)
 		load_index_write(l->index, l->profile, now_ns() - begin);
 	return rc;
 }
 
-/* Takes over `in`, which is NULL when the input is not open yet. */
-static int read_one(struct load *l, const char *path, struct input *in)
+/* Takes over what is ready. */
+static int read_one(struct load *l, const char *path, struct load_ready ready)
 {
 	const struct format *format;
+	struct input *in = ready.in;
 	capture_id capture;
 	int rc = in ? 0 : input_open(path, &in, &l->error);
 
 	if (rc)
 		return rc;
-	input_ahead_end(in);
 	input_watch(in, &l->progress);
 	input_follow(in, l->read.live);
 	if (l->read.scratch)
 		input_scratch(in);
-	format = format_probe(in, &l->error);
+	format = ready.prepared ? ready.format : format_probe(in, &l->error);
 	if (!format) {
 		input_close(in);
 		return -EBADMSG;
@@ -181,7 +171,7 @@ static int read_one(struct load *l, const char *path, struct input *in)
 	if (!rc && l->recorder && format == &format_heap_trace)
 		rc = read_heaps(l, path, in, capture);
 	else if (!rc)
-		rc = read_or_recall(l, path, format, in, capture);
+		rc = read_or_recall(l, path, format, in, capture, ready.prepared);
 	input_close(in);
 	return rc;
 }
@@ -189,18 +179,21 @@ static int read_one(struct load *l, const char *path, struct input *in)
 static int read_all(void *arg)
 {
 	struct load *l = arg;
-	struct input *next = NULL;
+	struct load_ahead *ahead = NULL;
 	int rc = 0;
 
+	if (l->n_paths > 1 && !l->read.live && !l->recorder)
+		ahead = load_ahead_new(l->paths, l->n_paths, &l->progress);
 	for (size_t i = 0; i < l->n_paths && rc == 0; i++) {
-		struct input *in = next;
+		struct load_ready ready = { 0 };
 
-		next = i + 1 < l->n_paths ? open_ahead(l, l->paths[i + 1]) : NULL;
-		rc = read_one(l, l->paths[i], in);
+		if (ahead)
+			ready = load_ahead_take(ahead, i);
+		rc = read_one(l, l->paths[i], ready);
 		if (rc && rc != -ECANCELED)
 			err_set(&l->error, rc, "%s: %s", l->paths[i], strerror(-rc));
 	}
-	input_close(next);
+	load_ahead_free(ahead);
 	if (!l->read.live) {
 		builder_begin(l->profile);
 		build_stacks_end(l->profile);
