@@ -752,35 +752,3 @@ Test(heap_table, terms_about_blocks_are_a_replay)
 		story_free(s);
 	}
 }
-
-/* Time travel: bytes in use at instants by lot, of all heaps together, are those of a replay of all that happened before. */
-Test(heap_table, any_instant_is_a_replay)
-{
-	unsigned lot = 7;
-
-	for (unsigned seed = 1; seed < 4; seed++) {
-		struct story *s = story_new(seed);
-		int64_t whole = s->deed[STORY_DEEDS - 1].time_ns - s->deed[0].time_ns;
-		struct profile_counts counts;
-
-		profile_counts_read(s->p, &counts);
-		for (int i = 0; i < 40; i++) {
-			int64_t at = 1 + made_number(&lot, (unsigned)whole), live = 0;
-			struct footprint *f;
-			struct lens l;
-
-			made_lens(&l, s->p, "");
-			l.cursor_ns = at;
-			cr_assert_eq(footprint_new(s->p, &counts, &l, lens_usual_metric(s->p, NULL),
-						   NULL, &f),
-				     0);
-			for (uint32_t k = 0; k < s->n_blocks; k++)
-				live += alive(s, &s->block[k], at) ? (int64_t)s->block[k].size : 0;
-			cr_expect_eq(f->total[FOOTPRINT_LIVE], live, "at %ld: %ld, not %ld",
-				     (long)at, (long)f->total[FOOTPRINT_LIVE], (long)live);
-			footprint_free(f);
-			lens_done(&l);
-		}
-		story_free(s);
-	}
-}

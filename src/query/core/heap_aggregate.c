@@ -345,6 +345,8 @@ static int weigh_heaps(struct scan *s, const struct profile *p, const struct sam
 	s->n_columns = s->n_all = r->lens->n_columns;
 	heap_state_init(&s->state, p, &r->counts);
 	s->kinds.state = &s->state;
+	s->kinds.version = r->counts.version;
+	s->kinds.brief = kept_of(r) ? heap_sums_cache_brief(kept_of(r)) : NULL;
 	s->to->peak = (struct peak){ .time_ns = TIME_NONE };
 	rc = begin_columns(s, p, r, progress);
 	if (rc == 0)

@@ -4,9 +4,11 @@
 #include "query/core/heap_kinds.h"
 
 #include "base/mem.h"
+#include "query/core/heap_brief.h"
 #include "query/core/heap_rules.h"
 #include "query/core/heap_scan.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* Blocks of a group that are in no level, of origins that are noted. */
@@ -24,6 +26,8 @@ struct sums {
 	struct heap_at_slot *at; /* [n_tracks] of the block before; owned */
 	/* [n_origins] of the one track: of `rest`, and of `of`; NULL: all are in these; owned */
 	struct heap_freed *freed[2];
+	/* [n_origins] brief rows: of `freed[1]`, and others that are not of what is left of all of them; with freed; owned */
+	struct heap_freed *brief, *apart;
 	struct heap_stretch stretch; /* that the blocks before were in */
 	struct noted_freed noted;    /* of the group that is being read */
 };
@@ -302,8 +306,8 @@ static bool scan_plain(struct heap_kinds *s, struct sums *to, uint32_t from, uin
 	    !is_plain(s, to, allocation_begin(c, from), allocation_begin(c, end - 1) + 1))
 		return false;
 	brief = allocation_read_kept(c, from, end, &rows, &n);
-	heap_freed_add_brief(to->freed[1], c, from / HEAP_GROUP, brief & pass->lens);
-	heap_freed_add_brief(to->freed[0], c, from / HEAP_GROUP, brief & ~pass->lens);
+	if (s->lens)
+		heap_freed_add_brief(to->brief, c, from / HEAP_GROUP, brief & pass->lens);
 	if (s->noted & ~s->levels) {
 		to->noted = (struct noted_freed){ .first = { UINT32_MAX, UINT32_MAX } };
 		note_brief(s, to, from / HEAP_GROUP, brief, pass);
@@ -321,6 +325,10 @@ static void scan_group(struct heap_kinds *s, struct sums *to, uint32_t from, uin
 	struct heap_rows_read rows;
 	uint32_t n = allocation_read(&s->state->columns, from, end, &rows);
 
+	if (to->apart)
+		heap_freed_add_brief(to->apart, &s->state->columns, from / HEAP_GROUP,
+				     heap_brief_rows(&s->state->columns, from, end,
+						     s->state->track[0].n_moments));
 	for (uint32_t i = 0; i < n; i++) {
 		if (s->of_origin[rows.origin[i]] & ~s->frees)
 			add_row(s, to, &rows, i, pass, (from + i) % HEAP_GROUP);
@@ -402,6 +410,22 @@ static bool may_be_quick(const struct heap_kinds *s)
 	return true;
 }
 
+/* Brief rows of groups of the quick way: those that pass, and what is left of all of them. */
+static void fold_brief(const struct heap_kinds *s, struct pass *p, unsigned n,
+		       const struct heap_freed *all)
+{
+	for (uint32_t i = 0; i < s->state->columns.n_origins; i++) {
+		struct heap_freed left = all[i];
+
+		for (unsigned j = 0; j < n; j++) {
+			heap_freed_sum(&left, &p->sums[j].apart[i], -1);
+			heap_freed_sum(&left, &p->sums[j].brief[i], -1);
+			heap_freed_sum(&p->sums[j].freed[1][i], &p->sums[j].brief[i], 1);
+		}
+		heap_freed_sum(&p->sums[0].freed[s->lens ? 0 : 1][i], &left, 1);
+	}
+}
+
 /* What was added up by origin. */
 static void fold_freed(struct heap_kinds *s, struct sums *to)
 {
@@ -425,6 +449,10 @@ static void sums_init(const struct heap_kinds *s, struct sums *to)
 	to->at = xcalloc(a->n_tracks, sizeof(*to->at));
 	for (int i = 0; i < 2 && may_be_quick(s); i++)
 		to->freed[i] = xcalloc(a->n_origins, sizeof(*to->freed[i]));
+	if (to->freed[1]) {
+		to->brief = xcalloc(a->n_origins, sizeof(*to->brief));
+		to->apart = xcalloc(a->n_origins, sizeof(*to->apart));
+	}
 }
 
 /* Another thread's, which is ended. */
@@ -489,6 +517,8 @@ int heap_kinds_scan(struct heap_kinds *s, struct progress *progress, struct heap
 	const struct heap_columns *a = &s->state->columns;
 	unsigned n_threads = heap_scan_threads(a->n_allocations);
 	struct pass p = { .kinds = s };
+	struct heap_brief *own = s->brief ? NULL : heap_brief_new();
+	const struct heap_freed *brief = NULL;
 	int rc;
 
 	/* Sums of their own have to be worth it. */
@@ -497,7 +527,14 @@ int heap_kinds_scan(struct heap_kinds *s, struct progress *progress, struct heap
 	make_rules(s);
 	for (unsigned i = 0; i < n_threads; i++)
 		sums_init(s, &p.sums[i]);
+	if (p.sums[0].freed[1])
+		brief = heap_brief_sums(own ? own : s->brief, s->state, s->version, progress);
 	rc = heap_scan(a->n_allocations, n_threads, progress, scan_blocks, &p);
+	if (brief)
+		fold_brief(s, &p, n_threads, brief);
+	else if (p.sums[0].freed[1])
+		rc = -ECANCELED;
+	heap_brief_free(own);
 	for (uint32_t i = 0; i < a->n_bulk; i++)
 		for (uint32_t k = 0; k < s->n; k++)
 			if (s->of_origin[a->bulk[i].origin] >> k & 1)
@@ -505,6 +542,8 @@ int heap_kinds_scan(struct heap_kinds *s, struct progress *progress, struct heap
 	for (unsigned i = 0; i < n_threads; i++) {
 		fold_freed(s, &p.sums[i]);
 		free(p.sums[i].at);
+		free(p.sums[i].brief);
+		free(p.sums[i].apart);
 		if (i > 0)
 			sums_add(s, &p.sums[0], &p.sums[i]);
 	}

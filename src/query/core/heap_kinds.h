@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct heap_brief;
 struct heap_rule;
 struct progress;
 
@@ -33,6 +34,8 @@ struct heap_kinds {
 	struct heap_slots *slots;       /* [n_tracks] of slices; NULL: none; owned */
 	/* [n_tracks] the slice in which what the process held goes, see heap_slots_gone(); owned */
 	uint32_t *gone;
+	struct heap_brief *brief; /* sums from passes before; NULL: they are not kept; borrowed */
+	uint32_t version;         /* of the profile's counts */
 };
 
 /* Slices, of whole_ns since a capture's start. */

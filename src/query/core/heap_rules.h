@@ -62,6 +62,15 @@ static inline void heap_freed_add(struct heap_freed *of, bool temporary, uint64_
 	of->n[temporary]++;
 }
 
+/* What another has is added (sign 1) or taken away (-1). */
+static inline void heap_freed_sum(struct heap_freed *of, const struct heap_freed *other, int sign)
+{
+	for (int i = 0; i < 2; i++) {
+		of->bytes[i] += (uint64_t)sign * other->bytes[i];
+		of->n[i] += (uint32_t)sign * other->n[i];
+	}
+}
+
 /* Rows of a group, as bits, all of which are brief, see struct heap_group. */
 static inline void heap_freed_add_brief(struct heap_freed *freed, const struct heap_columns *c,
 					uint32_t group, uint64_t rows)

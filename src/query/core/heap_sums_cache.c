@@ -4,6 +4,7 @@
 #include "query/core/heap_sums_cache.h"
 
 #include "base/mem.h"
+#include "query/core/heap_brief.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,9 @@ struct kind {
 };
 
 struct heap_sums_cache {
-	uint32_t version; /* of the profile's counts */
-	uint8_t *key;     /* [n_origins] NULL: no sums; owned */
+	uint32_t version;         /* of the profile's counts */
+	struct heap_brief *brief; /* owned */
+	uint8_t *key;             /* [n_origins] NULL: no sums; owned */
 	struct heap_sums sums;
 	uint32_t n_kinds;
 	struct kind kind[LENS_MAX_COLUMNS];
@@ -65,7 +67,10 @@ void heap_sums_done(struct heap_sums *s)
 
 struct heap_sums_cache *heap_sums_cache_new(void)
 {
-	return xcalloc(1, sizeof(struct heap_sums_cache));
+	struct heap_sums_cache *k = xcalloc(1, sizeof(*k));
+
+	k->brief = heap_brief_new();
+	return k;
 }
 
 static void drop_sums(struct heap_sums_cache *k)
@@ -91,6 +96,7 @@ void heap_sums_cache_free(struct heap_sums_cache *k)
 		return;
 	drop_sums(k);
 	drop_peaks(k);
+	heap_brief_free(k->brief);
 	free(k);
 }
 
@@ -103,6 +109,11 @@ const struct heap_peaks *heap_sums_cache_open(struct heap_sums_cache *k,
 		k->version = counts->version;
 	}
 	return k->n_peaks > 0 ? &k->peak[k->n_peaks - 1].peaks : NULL;
+}
+
+struct heap_brief *heap_sums_cache_brief(const struct heap_sums_cache *k)
+{
+	return k->brief;
 }
 
 static uint32_t find_kind(const struct heap_sums_cache *k, const struct heap_columns *c,

@@ -51,6 +51,8 @@ void heap_sums_cache_free(struct heap_sums_cache *k);
 /* What is kept of another state is forgotten. Peaks that are known, or NULL: good until the next change. */
 const struct heap_peaks *heap_sums_cache_open(struct heap_sums_cache *k,
 					      const struct profile_counts *counts);
+/* Sums of brief blocks; borrowed for the cache's life. */
+struct heap_brief *heap_sums_cache_brief(const struct heap_sums_cache *k);
 
 /*
  * Sums of all measures, and which kind each is: kind_of, [n]. NULL: they are not kept. key: [n_origins] what filters say of

@@ -13,6 +13,7 @@ libquery_a_SOURCES += \
 	src/query/core/frame_ids.c src/query/core/frame_ids.h \
 	src/query/core/groups.c src/query/core/groups.h \
 	src/query/core/heap_aggregate.c src/query/core/heap_aggregate.h \
+	src/query/core/heap_brief.c src/query/core/heap_brief.h \
 	src/query/core/heap_kinds.c src/query/core/heap_kinds.h \
 	src/query/core/heap_measure.c src/query/core/heap_measure.h \
 	src/query/core/heap_pass.c src/query/core/heap_pass.h \
