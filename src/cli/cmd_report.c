@@ -41,6 +41,9 @@
 #include "query/diff/comparison.h"
 #include "query/diff/run_history.h"
 
+/* Columns of frames of stacks where output is no terminal: with arguments of templates they have thousands. */
+#define STACK_WIDTH 100
+
 /* What a person reads when they say nothing else; JSON gets every row of a table. */
 #define DEFAULT_TABLE_ROWS   40
 #define DEFAULT_TREE_PERCENT 0.5
@@ -70,6 +73,7 @@ static void set_limits(struct report *r, const struct options *o, const struct o
 	if (r->view == VIEW_KIND_BUTTERFLY && o->min_percent < 0)
 		r->min_percent = 0;
 	r->width = o->width >= 0 ? o->width : report_terminal_cols(out);
+	r->stack_width = o->width >= 0 || r->width > 0 ? r->width : STACK_WIDTH;
 	r->cols = o->cols ? o->cols : r->width;
 }
 

@@ -128,7 +128,9 @@ static void leave_memory(struct app *a)
 		app_say_owned(a, false, why);
 		return;
 	}
-	if (a->loading || a->view != VIEW_KIND_MEMORY || app_has_view(a, VIEW_KIND_MEMORY) ||
+	/* What is shown may be of a part that had no heap yet. */
+	if (a->loading || a->analysis->counts.version < a->whole_version ||
+	    a->view != VIEW_KIND_MEMORY || app_has_view(a, VIEW_KIND_MEMORY) ||
 	    a->analysis->counts.n_samples == 0)
 		return;
 	app_show(a, VIEW_KIND_TOP);

@@ -71,7 +71,7 @@ static char *plain(const char *s, bool marks, bool *is_marked)
 /* Splits the term that begins at `at` of the text. */
 static void split(struct typed *t, const char *text, const char *at)
 {
-	const char *colon, *value;
+	const char *colon, *value, *first;
 	char *inside;
 
 	at += *at == '!';
@@ -81,7 +81,9 @@ static void split(struct typed *t, const char *text, const char *at)
 	t->kind = colon ? xstrndup(at, (size_t)(colon - at)) : NULL;
 	value = colon ? colon + 1 : at;
 	t->is_regex = !t->kind || term_kind_is_regex(t->kind);
-	if (!t->is_regex)
+	/* Of several numbers the last one; values that are pairs themselves are completed as a whole. */
+	first = t->kind ? term_value_name(t->kind, 0) : NULL;
+	if (!t->is_regex && !(first && strchr(first, ',')))
 		for (const char *s = value; *s; s++)
 			value = *s == ',' || *s == '-' ? s + 1 : value;
 	t->before = (size_t)(value - text);

@@ -99,10 +99,12 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS], int *n_due)
 	if (a->analysis->diff)
 		return app_compare_titles(a->analysis, out, MAX_TITLE_PARTS);
 	out[0] = app_total_text(a);
-	if (w->total[0] != w->whole[0])
-		n = add_total(
-			out, n,
-			xasprintf("%s %% of all", fmt_percent(share, w->total[0], w->whole[0])));
+	if (w->total[0] != w->whole[0] &&
+	    metric_same_event(app_shown_metric(a), a->analysis->lens.column[0].metric))
+		n = add_total(out, n,
+			      xasprintf("%s %% of all%s",
+					fmt_percent(share, w->total[0], w->whole[0]),
+					app_share_of(a)));
 	if (app_has_times(w) && w->first_ns != TIME_NONE)
 		n = add_total(out, n, xstrdup(fmt_ns(time, app_total_ns(a))));
 	if (w->n_threads > 0 && !app_is_of_all_measures(a))
@@ -113,14 +115,15 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS], int *n_due)
 }
 
 /* What a recording of a heap does not know: " · sampled ±12.5 %"; "" for one that knows all. The caller frees. */
-static char *manner_text(const struct analysis *an)
+static char *manner_text(const struct app *a)
 {
+	const struct analysis *an = a->analysis;
 	const struct footprint *f = an->footprint;
 	struct heap_manner manner;
 	char error[FMT_SIZE] = "", below[FMT_SIZE] = "", culled[FMT_SIZE], gone[FMT_SIZE];
 	const char *became, *stopped, *clock;
 
-	if (!metric_is_heap(an->profile, an->lens.column[0].metric))
+	if (!metric_is_heap(an->profile, app_shown_metric(a)))
 		return xstrdup("");
 	manner = heap_manner_of(an->profile, &an->counts);
 	if (manner.sampled && f)
@@ -155,7 +158,7 @@ static char *manner_text(const struct analysis *an)
 static char *metric_text(const struct app *a)
 {
 	const struct analysis *an = a->analysis;
-	struct metric m = an->lens.column[0].metric;
+	struct metric m = app_shown_metric(a);
 	const char *event;
 
 	if (m.event.v >= an->counts.n_events)
@@ -169,10 +172,9 @@ static char *metric_text(const struct app *a)
 /* "perf.data › cpu-clock › main › parse"; the caller frees. */
 static char *breadcrumb(struct app *a)
 {
-	const struct analysis *an = a->analysis;
 	void *state = app_state(a);
 	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(state, &a->scene) : NULL;
-	char *metric = metric_text(a), *more = app_more_text(a), *manner = manner_text(an), *sides,
+	char *metric = metric_text(a), *more = app_more_text(a), *manner = manner_text(a), *sides,
 	     *text;
 
 	sides = app_comparison_name(a);

@@ -249,12 +249,16 @@ void app_saved_key(struct app *a, uint32_t key)
 		m->cursor = (m->cursor + 1) % n;
 	} else if (action == ACTION_UP && n > 0) {
 		m->cursor = (m->cursor + n - 1) % n;
-	} else {
+	} else if (key == KEYCODE_ENTER) {
 		m->open = false;
-		if (key == KEYCODE_ENTER)
-			show_entry(a);
-		if (action == ACTION_QUIT_ALL)
-			a->over = true;
+		show_entry(a);
+	} else if (action == ACTION_BACK || action == ACTION_QUIT || action == ACTION_QUIT_ALL ||
+		   action == ACTION_SAVED) {
+		m->open = false;
+		a->over = a->over || action == ACTION_QUIT_ALL;
+	} else {
+		app_say(a, false,
+			"Enter shows the view, s saves what is shown, d deletes, Esc closes");
 	}
 }
 

@@ -50,6 +50,27 @@ bool app_is_of_all_measures(const struct app *a)
 	return (a->view == VIEW_KIND_MEMORY || view_is_of_heap(a->view)) && a->analysis->footprint;
 }
 
+/* Is the screen about allocations, and column 0 about samples? */
+static bool is_beside(const struct app *a)
+{
+	return app_is_of_all_measures(a) && !a->analysis->diff &&
+	       !metric_is_heap(a->analysis->profile, a->analysis->lens.column[0].metric);
+}
+
+struct metric app_shown_metric(const struct app *a)
+{
+	const struct lens *l = &a->analysis->lens;
+	struct metric m;
+
+	if (!is_beside(a))
+		return l->column[0].metric;
+	if (l->beside && l->n_columns > 1)
+		return l->column[1].metric;
+	m = a->analysis->footprint->lens.column[0].metric;
+	m.measure = MEASURE_PEAK;
+	return m;
+}
+
 void app_shown_span(const struct app *a, int64_t *from_ns, int64_t *to_ns)
 {
 	const struct weights *w = &a->analysis->weights;
@@ -101,7 +122,7 @@ char *app_total_text(const struct app *a)
 {
 	const struct analysis *an = a->analysis;
 	const struct weights *w = &an->weights;
-	struct metric m = an->lens.column[0].metric;
+	struct metric m = app_shown_metric(a);
 	char number[FMT_SIZE], count[FMT_SIZE];
 	struct event event;
 
@@ -121,13 +142,29 @@ char *app_total_text(const struct app *a)
 	return samples_text(fmt_weight(number, (int64_t)w->n_samples, UNIT_COUNT, w->sample_scale));
 }
 
-/* How many events have something that is not shown; *last is the last of them. */
-static uint32_t count_more(const struct analysis *an, uint32_t *last)
+const char *app_share_of(const struct app *a)
 {
+	struct metric m = app_shown_metric(a);
+
+	if (!metric_is_heap(a->analysis->profile, m) ||
+	    metric_unit(a->analysis->profile, m) != UNIT_BYTES)
+		return "";
+	return m.measure == MEASURE_PEAK     ? " bytes at this peak"
+	       : m.measure == MEASURE_LIVE   ? " bytes in use"
+	       : m.measure == MEASURE_LEAKED ? " bytes never freed"
+					     : " bytes";
+}
+
+/* How many events have something that is not shown; *last is the last of them. */
+static uint32_t count_more(const struct app *a, uint32_t *last)
+{
+	const struct analysis *an = a->analysis;
+	struct metric shown = app_shown_metric(a);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < an->counts.n_events; i++) {
-		if (lens_has_event(&an->lens, an->profile, (event_id){ i }) ||
+		if (i == shown.event.v ||
+		    (!is_beside(a) && lens_has_event(&an->lens, an->profile, (event_id){ i })) ||
 		    lens_is_empty_heap(an->profile, (event_id){ i }))
 			continue;
 		*last = i;
@@ -139,12 +176,12 @@ static uint32_t count_more(const struct analysis *an, uint32_t *last)
 char *app_more_text(const struct app *a)
 {
 	const struct analysis *an = a->analysis;
-	uint32_t last = 0, n = an->diff ? 0 : count_more(an, &last);
+	uint32_t last = 0, n = an->diff ? 0 : count_more(a, &last);
 	char keys[64];
 
 	if (n == 0)
 		return xstrdup("");
-	if (n > 1 || !metric_is_heap(an->profile, an->lens.column[0].metric))
+	if (n > 1 || is_beside(a) || !metric_is_heap(an->profile, an->lens.column[0].metric))
 		return xasprintf(" +%u event%s", (unsigned)n, n == 1 ? "" : "s");
 	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_METRIC, keys,
 		    sizeof(keys));

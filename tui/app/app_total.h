@@ -6,10 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "query/core/lens.h"
+
 struct app;
 
 /* Has the screen all measures of a heap, so that what the lens' own one counts is not what it is about? */
 bool app_is_of_all_measures(const struct app *a);
+
+/* The metric of column 0; on a screen that has all measures of a heap, where that is of samples, the heap's usual one. */
+struct metric app_shown_metric(const struct app *a);
 
 /*
  * The time that is shown, in ns since the recording's begin: what was chosen, in a heat map's cell too, or else from the first to
@@ -24,6 +29,9 @@ int64_t app_total_ns(const struct app *a);
  * screen has all measures, as the sum of its CALLS; else those that its measure counts. The caller frees.
  */
 char *app_total_text(const struct app *a);
+
+/* What a share of all is of, where that is not what row 0 counts: " bytes at this peak" of a heap; "" of samples. */
+const char *app_share_of(const struct app *a);
 
 /* The events that are not shown: " (mmap too: m)" of one of a heap's, else " +3 events"; "" for none. The caller frees. */
 char *app_more_text(const struct app *a);

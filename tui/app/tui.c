@@ -376,8 +376,8 @@ static int play(struct app *a, struct canvas *c, const char *keys, struct err *e
 		if (key == KEYCODE_NONE)
 			return -EINVAL;
 		app_key(a, key);
-		pretend_wish(a);
 		settle(a);
+		pretend_wish(a);
 		app_draw(a, c);
 	}
 	return app_failure(a, e);

@@ -55,6 +55,7 @@ struct report {
 	enum view_kind view;
 	bool ascii;
 	int width;              /* names are folded so that rows fit into so many columns; 0: not */
+	int stack_width;        /* the same of frames of stacks, which are folded in a pipe, too */
 	int cols;               /* of the flame graph; 0: as wide as it likes */
 	enum table_order order; /* of the rows of tables */
 	int64_t max_rows;       /* 0: all */

@@ -328,11 +328,11 @@ static void put_stacks(const struct report *r, FILE *to)
 {
 	const struct footprint *f = r->analysis->footprint;
 	uint32_t n = n_shown(r) < MOST_STACKS ? n_shown(r) : MOST_STACKS;
-	struct stack_text t = { to, r->ascii, r->width, NULL };
+	struct stack_text t = { to, r->ascii, r->stack_width, NULL };
 
 	for (uint32_t i = 0; i < n && !ferror(to); i++) {
 		const char *label = f->keys.key[f->site[i].key].label;
-		char *name = text_fold_name(label, r->width > 0 ? TITLE_COLS : 0, r->ascii);
+		char *name = text_fold_name(label, r->stack_width > 0 ? TITLE_COLS : 0, r->ascii);
 		char *source;
 
 		source = source_text(f, &f->site[i], r->ascii);

@@ -590,11 +590,21 @@ const char *term_kind_name(size_t i)
 const char *term_value_name(const char *kind, size_t i)
 {
 	static const char *const recursions[] = { "direct", "all" };
+	/* As the rows of the tables of lifetimes and of sizes have them, in few words. */
+	static const char *const lifetimes[] = { ",1us",      "1us,10us", "10us,100us",
+						 "100us,1ms", "1ms,10ms", "10ms,100ms",
+						 "100ms,1s",  "1s,10s",   "10s," };
+	static const char *const sizes[] = { ",64",    "64,256", "256,1k", "1k,4k",
+					     "4k,64k", "64k,1M", "1M," };
 
 	if (strcmp(kind, kinds[TERM_IS].name) == 0)
 		return i < N_FRAME_CLASSES ? frame_class_name((enum frame_class)i) : NULL;
 	if (strcmp(kind, kinds[TERM_RECURSION].name) == 0)
 		return i < 2 ? recursions[i] : NULL;
+	if (strcmp(kind, kinds[TERM_LIFETIME].name) == 0)
+		return i < sizeof(lifetimes) / sizeof(*lifetimes) ? lifetimes[i] : NULL;
+	if (strcmp(kind, kinds[TERM_SIZE].name) == 0)
+		return i < sizeof(sizes) / sizeof(*sizes) ? sizes[i] : NULL;
 	if (strcmp(kind, kinds[TERM_BLOCK].name) == 0)
 		return i < N_BLOCK_STATES ? block_state_word((enum block_state)i) : NULL;
 	return NULL;
