@@ -29,7 +29,7 @@ dir=$(mktemp -d)
 tm() { tmux -S "$dir/socket" -f /dev/null "$@"; }
 finish() {
     tm kill-server 2>/dev/null
-    umount -l "$dir"/root/proc "$dir"/root/dev "$dir"/noexec 2>/dev/null
+    umount -l "$dir"/root/proc "$dir"/root/dev "$dir"/noexec "$dir"/bare 2>/dev/null
     rm -rf --one-file-system "$dir"
 }
 trap finish EXIT
@@ -89,6 +89,23 @@ if command -v tmux >/dev/null; then
     fi
 else
     echo "not run: the screens, as there is no tmux"
+fi
+
+# Nor does it need /proc or /dev, or a place to write to, even to record.
+mkdir "$dir/bare"
+cp "$file" "$dir/bare/proftop"
+cp "$source/tests/data/demo.data" "$dir/bare/"
+mount --bind "$dir/bare" "$dir/bare" && mount -o remount,ro,bind "$dir/bare" || fault "no directory for a test that is read only"
+bare() { env -i PATH="$PATH" TERM=xterm chroot "$dir/bare" /proftop "$@"; }
+bare report demo.data 2>"$dir/err" | grep -q '\[demo\]' || fault "report without /proc: $(cat "$dir/err")"
+bare doctor | grep -q '/proc  *not there' || fault "doctor does not say that there is no /proc"
+bare record --heap -p 1 -o /x.heap 2>"$dir/err" && fault "a heap was recorded without /proc"
+if "$file" doctor | grep -q '^  own programs *yes'; then
+    bare record -o - -- /proftop report demo.data >"$dir/bare.data" 2>"$dir/err" || fault "record without /proc: $(cat "$dir/err")"
+    "$file" info "$dir/bare.data" >"$dir/out" 2>&1 || fault "recorded without /proc: $(cat "$dir/out")"
+    bare live -- /proftop report demo.data </dev/null >"$dir/out" 2>"$dir/err" || fault "live without /proc: $(cat "$dir/err")"
+    # its own output, and what a report says of it
+    [ "$(grep -c ' samples\? of cpu-clock' "$dir/out")" = 2 ] || fault "live without /proc: $(cat "$dir/out" "$dir/err")"
 fi
 
 # The library goes where code may be run from, and is gone afterwards.

@@ -5,13 +5,25 @@
 #include "base/process.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+
+bool process_any_shown(void)
+{
+	return access("/proc/self", F_OK) == 0;
+}
+
+static bool is_there(int pid)
+{
+	return kill(pid, 0) == 0 || errno == EPERM;
+}
 
 void process_read(int pid, struct process_state *out)
 {
@@ -48,6 +60,8 @@ bool process_has_ended(int pid)
 {
 	struct process_state s;
 
+	if (!process_any_shown())
+		return !is_there(pid);
 	process_read(pid, &s);
 	return is_status(&s) && s.n_threads < 2;
 }
@@ -56,6 +70,8 @@ bool thread_has_ended(int tid)
 {
 	struct process_state s;
 
+	if (!process_any_shown())
+		return !is_there(tid);
 	process_read(tid, &s);
 	return is_status(&s);
 }
@@ -74,4 +90,6 @@ void process_threads(int pid, struct thread_list *out)
 			vec_push(out, atoi(entry->d_name));
 	if (dir)
 		closedir(dir);
+	else if (!process_any_shown() && is_there(pid))
+		vec_push(out, pid);
 }

@@ -12,6 +12,9 @@ struct process_state {
 	long n_threads; /* with the first, as long as one of the others is there */
 };
 
+/* Is there a /proc? Without it a process is known by its number, with its first thread, and only that it is there. */
+bool process_any_shown(void);
+
 /* Of a process, or of any thread by its number. */
 void process_read(int pid, struct process_state *out);
 
@@ -27,7 +30,7 @@ struct thread_list {
 	size_t n, cap;
 };
 
-/* The threads of a process as they are now; none: it has gone. */
+/* The threads of a process as they are now; none: it has gone. Without /proc only the first is known. */
 void process_threads(int pid, struct thread_list *out);
 
 #endif

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/options/command.h"
 #include "cli/options/message.h"
@@ -107,6 +108,9 @@ static bool tell_cpu(const struct perf_rights *r)
 	perf_trial_run(&t);
 	own = t.own == 0;
 	heading("sampling the CPU (record, live)");
+	if (!process_any_shown())
+		line("/proc", "not there",
+		     "what runs, and what the kernel's settings are, is not known here; mount -t proc nodev /proc as root shows it");
 	trial(r, "own programs", t.own, RIGHTS_OWN, own);
 	trial(r, "with the kernel", t.own_kernel, RIGHTS_KERNEL, own);
 	trial(r, "the whole machine", t.whole, RIGHTS_ALL, own);

@@ -158,6 +158,19 @@ static void enter_directory(struct input *in)
 	in->directory = xstrdup(in->name);
 }
 
+/* The descriptor that /dev/fd/N names, where there is no such directory, as in an empty root. */
+static int own_descriptor(const char *path)
+{
+	int fd, n = 0;
+
+	if (sscanf(path, "/dev/fd/%d%n", &fd, &n) != 1 || path[n] != '\0')
+		return -1;
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	return fd;
+}
+
 int input_open(const char *path, struct input **out, struct err *e)
 {
 	/* a named pipe opens without its writer, whom reading then waits for */
@@ -169,6 +182,8 @@ int input_open(const char *path, struct input **out, struct err *e)
 	do
 		in->fd = is_stdin ? STDIN_FILENO : open(path, flags);
 	while (in->fd < 0 && errno == EINTR);
+	if (in->fd < 0 && errno == ENOENT)
+		in->fd = own_descriptor(path);
 	in->own_fd = !is_stdin;
 	if (in->fd >= 0 && in->own_fd)
 		enter_directory(in);

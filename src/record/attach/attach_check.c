@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/process.h"
 #include "record/attach/program_file.h"
 #include "record/attach/remote.h"
 
@@ -259,6 +260,10 @@ int attach_check(pid_t pid, struct err *e)
 	int ret;
 
 	snprintf(exe, sizeof(exe), "/proc/%d/status", (int)pid);
+	if (!process_any_shown())
+		return err_set(
+			e, -ENOENT,
+			"there is no /proc here, which says what runs: mount -t proc nodev /proc, as root");
 	if (!read_status(exe, pid, &s))
 		return err_set(e, -ESRCH, "there is no process %d", (int)pid);
 	if (pid == getpid())

@@ -533,6 +533,11 @@ static int open_process(struct sampler *s, int pid, struct err *e)
 	process_threads(pid, &threads);
 	if (threads.n == 0)
 		return err_set(e, -ESRCH, "there is no process %d", pid);
+	if (!process_any_shown() && !s->on_exec)
+		remark(s,
+		       xasprintf(
+			       "of process %d only the first thread is known, and no functions, as there is no /proc here: mount -t proc nodev /proc, as root",
+			       pid));
 	for (int i = 0; i < LISTS_MAX && rc == 0 && threads.n > 0; i++) {
 		rc = open_threads(s, &threads, e);
 		process_threads(pid, &threads);
