@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A profile of the Firefox Profiler into the model. Samples count 1 or their weight; where the file says what threads used of processors,
- * that is a second event. Allocations are events of bytes.
+ * that is a second event. Allocations are events of bytes. Markers are frames below their thread's, as events of numbers and of time.
  */
 #include "config.h"
 
@@ -24,7 +24,8 @@
 #include <string.h>
 
 #define NS_PER_MS 1e6
-#define AHEAD     16 /* samples: their stacks lie far apart */
+#define AHEAD     16   /* samples: their stacks lie far apart */
+#define MOST_OPEN 1024 /* markers of a thread that have begun */
 
 struct reader {
 	struct profile *p;
@@ -36,11 +37,15 @@ struct reader {
 		shared; /* of threads without tables of their own; empty: there was none */
 	struct firefox_native *native; /* owned */
 	struct json_end end;
+	firefox_indexes
+		threads; /* [t.categories.n] thread_id of the thread that is built, in each category; ID_NONE: not asked for yet */
 	uint64_t n_rows;
-	uint64_t n_idle;  /* samples without a stack */
-	uint64_t n_odd;   /* indexes of nothing */
-	uint64_t n_large; /* rows that make a sum too large */
-	int rc;           /* of threads that were built while the file was read */
+	uint64_t n_markers;
+	uint64_t n_halves; /* of these, without the other half */
+	uint64_t n_idle;   /* samples without a stack */
+	uint64_t n_odd;    /* indexes of nothing */
+	uint64_t n_large;  /* rows that make a sum too large */
+	int rc;            /* of threads that were built while the file was read */
 };
 
 /* Events. */
@@ -122,12 +127,42 @@ static int64_t ns_of(double ms)
 	return fabs(ms) < 9e12 ? (int64_t)llround(ms * NS_PER_MS) : TIME_NONE;
 }
 
+/* Categories. */
+
+static void begin_categories(struct reader *r)
+{
+	vec_clear(&r->threads);
+	for (size_t i = 0; i < r->t.categories.n; i++)
+		vec_push(&r->threads, ID_NONE);
+}
+
+/* The thread while it is in a category. What is in none is of category "Other" there; proftop's are families, which modules tell. */
+static thread_id in_category(struct reader *r, const struct firefox_thread *t, thread_id thread,
+			     uint32_t category)
+{
+	string_id name;
+	char *label;
+
+	if (category >= r->threads.n || t->own || thread.v == ID_NONE)
+		return thread;
+	if (r->threads.at[category] != ID_NONE)
+		return (thread_id){ r->threads.at[category] };
+	name.v = r->t.categories.at[category];
+	if (name.v && !is_text(r, name, "Other")) {
+		label = xasprintf("category=%s", profile_string(r->p, name, NULL));
+		thread = build_thread_labelled(r->p, thread, build_cstring(r->p, label));
+		free(label);
+	}
+	r->threads.at[category] = thread.v;
+	return thread;
+}
+
 static void add_samples(struct reader *r, struct firefox_stacks *stacks,
 			const struct firefox_thread *t, enum firefox_samples_kind kind,
 			thread_id thread)
 {
 	const struct firefox_samples *s = &t->samples[kind];
-	struct sample row = { .thread = thread, .cpu = CPU_NONE };
+	struct sample row = { .cpu = CPU_NONE };
 	event_id event = event_of(r, t, s, kind), cpu = { ID_NONE };
 	double ms = 0, each = weight_each(r, s), of_cpu = cpu_each(r);
 
@@ -145,12 +180,108 @@ static void add_samples(struct reader *r, struct firefox_stacks *stacks,
 		}
 		row.time_ns = ns_of(ms);
 		row.stack = firefox_stack(stacks, s->stack.at[i]);
+		row.thread = in_category(r, t, thread,
+					 firefox_stack_category(stacks, s->stack.at[i]));
 		row.event = event;
 		add_row(r, &row, (i < s->weight.n ? s->weight.at[i] : 1) * each);
 		row.event = cpu;
 		if (cpu.v != ID_NONE && i < s->cpu.n)
 			add_row(r, &row, s->cpu.at[i] * of_cpu);
 	}
+}
+
+/* Markers. */
+
+struct marker_events {
+	event_id markers, time;
+	module_id module;
+};
+
+/* One that lasted; NAN: it is a moment. */
+static void add_marker(struct reader *r, const struct firefox_stacks *stacks,
+		       const struct marker_events *e, struct sample *row, uint32_t name,
+		       double start, double end)
+{
+	string_id text = { name < stacks->tables->strings.n ? stacks->tables->strings.at[name]
+							    : 0 };
+	function_id f;
+
+	if (text.v == 0) {
+		r->n_odd++;
+		return;
+	}
+	f = build_function(r->p, text, e->module, 0, (string_id){ 0 }, 0);
+	row->stack = build_stack(r->p, stacks->root, build_symbol_location(r->p, f));
+	row->time_ns = ns_of(isnan(start) ? end : start);
+	row->event = e->markers;
+	add_row(r, row, 1);
+	row->event = e->time;
+	if (end > start)
+		add_row(r, row, (end - start) * NS_PER_MS);
+	r->n_markers++;
+}
+
+static double time_at(const firefox_numbers *v, size_t i)
+{
+	return i < v->n ? v->at[i] : NAN;
+}
+
+static uint32_t index_at(const firefox_indexes *v, size_t i)
+{
+	return i < v->n ? v->at[i] : FIREFOX_NONE;
+}
+
+/* Takes the newest marker of that name that has begun off the list. Its time; NAN: there is none. */
+static double take_begun(const struct firefox_markers *m, firefox_indexes *open, uint32_t name)
+{
+	for (size_t i = open->n; i-- > 0;) {
+		uint32_t marker = open->at[i];
+
+		if (m->name.at[marker] != name)
+			continue;
+		memmove(open->at + i, open->at + i + 1, (open->n - i - 1) * sizeof(*open->at));
+		open->n--;
+		return time_at(&m->start, marker);
+	}
+	return NAN;
+}
+
+static void add_markers(struct reader *r, const struct firefox_stacks *stacks,
+			const struct firefox_thread *t, thread_id thread)
+{
+	const struct firefox_markers *m = &t->markers;
+	struct sample row = { .cpu = CPU_NONE };
+	struct marker_events e;
+	firefox_indexes open = { 0 };
+
+	if (m->name.n == 0)
+		return;
+	e.markers = build_event(r->p, "markers", UNIT_COUNT, false);
+	e.time = build_event(r->p, "marker-time", UNIT_NS, true);
+	e.module = build_module(r->p, "[markers]", "", FAMILY_UNKNOWN);
+	for (size_t i = 0; i < m->name.n && !progress_cancelled(r->progress); i++) {
+		double start = time_at(&m->start, i), end = time_at(&m->end, i);
+		uint32_t phase = index_at(&m->phase, i);
+
+		if (phase == FIREFOX_INTERVAL_BEGIN && open.n < MOST_OPEN) {
+			vec_push(&open, (uint32_t)i);
+			continue;
+		}
+		if (phase == FIREFOX_INTERVAL_END)
+			start = take_begun(m, &open, m->name.at[i]);
+		r->n_halves += (phase == FIREFOX_INTERVAL_END && isnan(start)) ||
+			       phase == FIREFOX_INTERVAL_BEGIN;
+		row.thread = in_category(r, t, thread, index_at(&m->category, i));
+		add_marker(r, stacks, &e, &row, m->name.at[i], start,
+			   phase == FIREFOX_INSTANT ? NAN : end);
+	}
+	r->n_halves += open.n;
+	for (size_t i = 0; i < open.n; i++) {
+		row.thread = in_category(r, t, thread, index_at(&m->category, open.at[i]));
+		add_marker(r, stacks, &e, &row, m->name.at[open.at[i]],
+			   time_at(&m->start, open.at[i]), NAN);
+	}
+	vec_done(&open);
 }
 
 /* Threads. */
@@ -187,12 +318,14 @@ static void add_stacks(struct reader *r, struct firefox_stacks *stacks,
 	thread_id thread = thread_of(r, t, &root);
 
 	firefox_stacks_begin(stacks, root);
+	begin_categories(r);
 	for (size_t k = 0; k < N_FIREFOX_SAMPLES; k++) {
 		if (t->samples[k].stack.n == 0)
 			continue;
 		firefox_stacks_of(stacks, &t->samples[k].stack);
 		add_samples(r, stacks, t, (enum firefox_samples_kind)k, thread);
 	}
+	add_markers(r, stacks, t, thread);
 	r->n_odd += stacks->n_odd;
 	stacks->n_odd = 0;
 }
@@ -265,7 +398,9 @@ static void tell(struct reader *r)
 		build_fact(r->p, r->capture, "file", "interval", FACT_PLAIN, "%s",
 			   fmt_ns(text, (int64_t)(r->t.interval_ms * NS_PER_MS)));
 	tell_count(r, "file", "threads", r->t.threads.n, "", FACT_PLAIN);
-	tell_count(r, "file", "markers", r->t.n_markers, ", not shown", FACT_PLAIN);
+	tell_count(r, "file", "markers", r->n_markers, "", FACT_PLAIN);
+	tell_count(r, "losses", "markers", r->n_halves,
+		   " without their begin or end: they are moments", FACT_LOSS);
 	tell_count(r, "file", "idle", r->n_idle, " samples without a stack, not shown", FACT_PLAIN);
 	firefox_native_tell(r->native);
 	facts_json_end(r->p, r->capture, &r->end);
@@ -303,6 +438,7 @@ static int read_firefox(struct input *in, struct profile *p, capture_id c,
 	firefox_stacks_done(&r.shared);
 	firefox_native_free(r.native);
 	firefox_text_done(&r.t);
+	vec_done(&r.threads);
 	free(r.end.why);
 	return rc;
 }

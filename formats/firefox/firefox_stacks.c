@@ -15,6 +15,8 @@
 /* Stacks are made in the order of the table where there are at most so many of them for a sample. */
 #define WORTH_ORDER 8
 #define AHEAD       8 /* stacks of the table */
+/* Frames without a category that stand within one that has. */
+#define MOST_BARE   64
 
 static uint32_t at(const firefox_indexes *v, uint32_t i)
 {
@@ -193,6 +195,19 @@ void firefox_stack_fetch(const struct firefox_stacks *s, uint32_t index)
 {
 	if (index < s->tables->frame.n)
 		__builtin_prefetch(&s->stack[index]);
+}
+
+uint32_t firefox_stack_category(const struct firefox_stacks *s, uint32_t index)
+{
+	const struct firefox_tables *t = s->tables;
+	uint32_t category = FIREFOX_NONE;
+
+	for (unsigned i = 0; i < MOST_BARE && category == FIREFOX_NONE && index < t->frame.n; i++) {
+		category = t->stack_category.n > 0 ? at(&t->stack_category, index)
+						   : at(&t->frame_category, t->frame.at[index]);
+		index = at(&t->prefix, index);
+	}
+	return category;
 }
 
 stack_id firefox_stack(struct firefox_stacks *s, uint32_t index)

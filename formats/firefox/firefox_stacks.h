@@ -40,6 +40,9 @@ void firefox_stacks_of(struct firefox_stacks *s, const firefox_indexes *samples)
 /* Prefetches what firefox_stack() of that index reads. */
 void firefox_stack_fetch(const struct firefox_stacks *s, uint32_t index);
 
+/* Which of the text's categories a stack is of: the innermost that one of its frames says; FIREFOX_NONE. */
+uint32_t firefox_stack_category(const struct firefox_stacks *s, uint32_t index);
+
 /* Of an index of the stack table; the root where it is none. Wants the pen. */
 stack_id firefox_stack(struct firefox_stacks *s, uint32_t index);
 

@@ -48,6 +48,8 @@ INDEXES(on_frame, frame)
 INDEXES(on_frame_func, frame_func)
 INDEXES(on_frame_line, frame_line)
 INDEXES(on_frame_address, frame_address)
+INDEXES(on_frame_category, frame_category)
+INDEXES(on_stack_category, stack_category)
 INDEXES(on_frame_symbol, frame_symbol)
 INDEXES(on_func_name, func_name)
 INDEXES(on_func_resource, func_resource)
@@ -110,6 +112,8 @@ static void tables_done(struct firefox_tables *t)
 	vec_done(&t->frame_line);
 	vec_done(&t->frame_location);
 	vec_done(&t->frame_address);
+	vec_done(&t->frame_category);
+	vec_done(&t->stack_category);
 	vec_done(&t->frame_symbol);
 	vec_done(&t->func_name);
 	vec_done(&t->func_resource);
@@ -130,6 +134,11 @@ static void thread_done(struct firefox_thread *t)
 		vec_done(&t->samples[k].weight);
 		vec_done(&t->samples[k].cpu);
 	}
+	vec_done(&t->markers.name);
+	vec_done(&t->markers.start);
+	vec_done(&t->markers.end);
+	vec_done(&t->markers.phase);
+	vec_done(&t->markers.category);
 	tables_done(&t->tables);
 	vec_done(&t->libs);
 }
@@ -268,10 +277,43 @@ static void on_cpu_unit(void *to, const struct json_value *v)
 	((struct firefox_text *)to)->cpu_unit = text_of(to, v);
 }
 
-static void on_marker(void *to, const struct json_value *v)
+static void begin_categories(void *to)
 {
-	(void)v;
-	((struct firefox_text *)to)->n_markers++;
+	vec_clear(&((struct firefox_text *)to)->categories);
+}
+
+static void on_category(void *to, const struct json_value *v)
+{
+	struct firefox_text *t = to;
+
+	vec_push(&t->categories, text_of(t, v).v);
+}
+
+/* Markers of processed profiles. */
+
+static void on_marker_name(void *to, const struct json_value *v)
+{
+	vec_push(&thread(to)->markers.name, json_index(v));
+}
+
+static void on_marker_start(void *to, const struct json_value *v)
+{
+	vec_push(&thread(to)->markers.start, json_double(v, NAN));
+}
+
+static void on_marker_end(void *to, const struct json_value *v)
+{
+	vec_push(&thread(to)->markers.end, json_double(v, NAN));
+}
+
+static void on_marker_phase(void *to, const struct json_value *v)
+{
+	vec_push(&thread(to)->markers.phase, json_index(v));
+}
+
+static void on_marker_category(void *to, const struct json_value *v)
+{
+	vec_push(&thread(to)->markers.category, json_index(v));
 }
 
 /* Gecko's rows. */
@@ -324,6 +366,8 @@ static void end_row(void *to)
 COLUMN(on_column_0, 0)
 COLUMN(on_column_1, 1)
 COLUMN(on_column_2, 2)
+COLUMN(on_column_3, 3)
+COLUMN(on_column_4, 4)
 #undef COLUMN
 
 static double cell(const struct firefox_rows *r, size_t row, unsigned column)
@@ -371,6 +415,24 @@ static void end_frames(void *to)
 	for (size_t i = 0; i < t->rows.row_end.n; i++) {
 		vec_push(&t->tables->frame_location, index_cell(&t->rows, i, 0));
 		vec_push(&t->tables->frame_line, index_cell(&t->rows, i, 1));
+		if (t->rows.column[2] != FIREFOX_NONE)
+			vec_push(&t->tables->frame_category, index_cell(&t->rows, i, 2));
+	}
+	begin_table(to);
+}
+
+/* Old ones have one time, and are moments. */
+static void end_markers(void *to)
+{
+	struct firefox_text *t = to;
+	struct firefox_markers *m = &thread(to)->markers;
+
+	for (size_t i = 0; i < t->rows.row_end.n; i++) {
+		vec_push(&m->name, index_cell(&t->rows, i, 0));
+		vec_push(&m->start, cell(&t->rows, i, 1));
+		vec_push(&m->end, cell(&t->rows, i, 2));
+		vec_push(&m->phase, index_cell(&t->rows, i, 3));
+		vec_push(&m->category, index_cell(&t->rows, i, 4));
 	}
 	begin_table(to);
 }
@@ -383,6 +445,8 @@ static void end_frames(void *to)
 		{ .path = at "frameTable.func[]", .value = on_frame_func }, \
 		{ .path = at "frameTable.line[]", .value = on_frame_line }, \
 		{ .path = at "frameTable.address[]", .value = on_frame_address }, \
+		{ .path = at "frameTable.category[]", .value = on_frame_category }, \
+		{ .path = at "stackTable.category[]", .value = on_stack_category }, \
 		{ .path = at "frameTable.nativeSymbol[]", .value = on_frame_symbol }, \
 		{ .path = at "funcTable.name[]", .value = on_func_name }, \
 		{ .path = at "funcTable.resource[]", .value = on_func_resource }, \
@@ -427,6 +491,8 @@ static const struct json_rule rules[] = {
 	{ .path = "meta.interval", .value = on_interval },
 	{ .path = "meta.version", .value = on_version },
 	{ .path = "meta.product", .value = on_product },
+	{ .path = "meta.categories", .begin = begin_categories },
+	{ .path = "meta.categories[].name", .value = on_category },
 	{ .path = "meta.sampleUnits.threadCPUDelta", .value = on_cpu_unit },
 	{ .path = "libs[]", .begin = begin_lib },
 	LIB("libs[]"),
@@ -453,8 +519,16 @@ static const struct json_rule rules[] = {
 	{ .path = "threads[].samples.data[]", .end = end_row },
 	{ .path = "threads[].samples.data[][]", .value = on_cell, .begin = on_deep_cell },
 	ROWS("threads[].stackTable", end_stacks, "prefix", "frame", "category"),
-	ROWS("threads[].frameTable", end_frames, "location", "line", "column"),
-	{ .path = "threads[].markers.name[]", .value = on_marker },
+	ROWS("threads[].frameTable", end_frames, "location", "line", "category"),
+	ROWS("threads[].markers", end_markers, "name", "startTime", "endTime"),
+	{ .path = "threads[].markers.schema.time", .value = on_column_1 },
+	{ .path = "threads[].markers.schema.phase", .value = on_column_3 },
+	{ .path = "threads[].markers.schema.category", .value = on_column_4 },
+	{ .path = "threads[].markers.name[]", .value = on_marker_name },
+	{ .path = "threads[].markers.startTime[]", .value = on_marker_start },
+	{ .path = "threads[].markers.endTime[]", .value = on_marker_end },
+	{ .path = "threads[].markers.phase[]", .value = on_marker_phase },
+	{ .path = "threads[].markers.category[]", .value = on_marker_category },
 	{ .path = "processes[]", .same = "" },
 };
 /* clang-format on */
@@ -479,6 +553,7 @@ void firefox_text_done(struct firefox_text *t)
 	tables_done(&t->shared);
 	vec_done(&t->threads);
 	vec_done(&t->libs);
+	vec_done(&t->categories);
 	vec_done(&t->rows.cell);
 	vec_done(&t->rows.row_end);
 }

@@ -39,6 +39,9 @@ struct firefox_tables {
 	firefox_indexes frame_func, frame_line; /* of frames; Gecko's have frame_location instead */
 	firefox_indexes frame_location;         /* a string each */
 	firefox_indexes
+		frame_category; /* index of the text's categories; NONE: that of the frame around it */
+	firefox_indexes stack_category; /* the same of stacks, in older profiles */
+	firefox_indexes
 		frame_address; /* from where the library of the function was loaded; NONE: not told */
 	firefox_indexes frame_symbol; /* of the library, that has the function; NONE: none has */
 	firefox_indexes func_name, func_resource; /* of functions */
@@ -49,6 +52,20 @@ struct firefox_tables {
 	firefox_indexes strings;                     /* string_id of each */
 };
 
+/* What happened at a moment, or for a time. */
+struct firefox_markers {
+	firefox_indexes name;       /* a string each */
+	firefox_numbers start, end; /* ms; NAN: not told */
+	firefox_indexes phase;      /* enum firefox_phase; empty: they are told by their times */
+	firefox_indexes category;
+};
+enum firefox_phase {
+	FIREFOX_INSTANT,
+	FIREFOX_INTERVAL,
+	FIREFOX_INTERVAL_BEGIN,
+	FIREFOX_INTERVAL_END
+};
+
 struct firefox_thread {
 	string_id name, process_name;
 	int64_t pid, tid; /* -1: not told */
@@ -57,6 +74,7 @@ struct firefox_thread {
 	string_id metric, kind, own_name, own_process;
 	bool own;
 	struct firefox_samples samples[N_FIREFOX_SAMPLES];
+	struct firefox_markers markers;
 	struct firefox_tables tables;
 	/* index of the text's, of old profiles in which a thread has its own */
 	firefox_indexes libs;
@@ -83,7 +101,7 @@ struct firefox_text {
 	double interval_ms; /* 0: not told */
 	int64_t version;    /* of processed profiles; or of Gecko's; 0: not told */
 	string_id product, cpu_unit;
-	uint64_t n_markers;
+	firefox_indexes categories; /* string_id of each; those of the process that was read last */
 	/* Takes a thread as soon as it is whole; its columns are freed then. Returns false where it waits for the rest of the file. */
 	bool (*take)(void *arg, const struct firefox_thread *thread);
 	void *arg;

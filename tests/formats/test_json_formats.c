@@ -10,6 +10,7 @@
 #include "profile/builder.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
+#include "query/core/filter.h"
 #include "query/core/lens.h"
 #include "query/tree/table.h"
 #include "tests/fuzz/fuzz.h"
@@ -617,5 +618,68 @@ Test(json_stream, tokens_across_pieces)
 			free(text);
 			free(blank);
 		}
+	}
+}
+
+/* Markers are numbers and times on the timeline of their thread; categories are labels of what is in them. */
+Test(json_formats, markers_and_categories_of_firefox)
+{
+	static const char *const texts[] = {
+		"{\"meta\":{\"interval\":1,\"categories\":[{\"name\":\"Other\"},{\"name\":\"GC / CC\"}]},"
+		"\"threads\":[{\"name\":\"w\",\"pid\":1,\"tid\":1,\"samples\":{\"stack\":[0,1,2],"
+		"\"time\":[1,2,3]},\"markers\":{\"name\":[1,1,2,2,3,1,9],\"startTime\":[1,2,3,null,5,7,1],"
+		"\"endTime\":[null,2.5,null,6,null,null,null],\"phase\":[0,1,2,3,3,2,0],"
+		"\"category\":[0,1,1,1,0,0,0]},\"stringArray\":[\"f\",\"tick\",\"load\",\"late\"],"
+		"\"stackTable\":{\"frame\":[0,1,2],\"prefix\":[null,0,1]},\"frameTable\":{\"func\":[0,0,0],"
+		"\"category\":[0,1,null]},\"funcTable\":{\"name\":[0]}}]}",
+		"{\"meta\":{\"interval\":1,\"categories\":[{\"name\":\"Other\"},{\"name\":\"GC / CC\"}]},"
+		"\"threads\":[{\"name\":\"w\",\"pid\":1,\"tid\":1,\"samples\":{\"schema\":{\"stack\":0,"
+		"\"time\":1},\"data\":[[0,1],[1,2],[2,3]]},\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,"
+		"\"endTime\":2,\"phase\":3,\"category\":4,\"data\":5},\"data\":[[1,1,null,0,0],"
+		"[1,2,2.5,1,1,{\"type\":\"x\",\"a\":[1]}],[2,3,null,2,1],[2,null,6,3,1],[3,5,null,3,0],"
+		"[1,7,null,2,0],[9,1,null,0,0]]},\"stringTable\":[\"f\",\"tick\",\"load\",\"late\"],"
+		"\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],[0,1],[1,2]]},"
+		"\"frameTable\":{\"schema\":{\"location\":0,\"category\":1},\"data\":[[0,0],[0,1],[0,null]]}}]}",
+	};
+	static const struct {
+		const char *filter, *event;
+		int64_t total;
+	} sums[] = {
+		{ "", "samples", 3 },
+		{ "label:^category=GC", "samples", 2 },
+		{ "", "markers", 5 },
+		{ "fn:^tick$", "markers", 3 },
+		{ "module:markers", "markers", 5 },
+		{ "label:GC", "markers", 2 },
+		{ "", "marker-time", 3500000 },
+		{ "fn:^load$", "marker-time", 3000000 },
+		{ "time:,0.0025", "markers", 3 },
+	};
+
+	for (size_t i = 0; i < N(texts); i++) {
+		struct err e = ERR_INIT;
+		int rc;
+		struct profile *p = read_as(format_by_name("firefox"), texts[i], strlen(texts[i]),
+					    &rc, &e);
+
+		cr_assert_eq(rc, 0, "%s", err_text(&e));
+		cr_expect(has_loss(p, "2 without their begin or end"));
+		for (size_t k = 0; k < N(sums); k++) {
+			struct analysis *a;
+			struct lens lens;
+			struct metric m;
+
+			lens_init(&lens, p);
+			cr_assert_eq(metric_find(p, sums[k].event, "", &m, &e), 0, "%s",
+				     err_text(&e));
+			lens_choose(&lens, p, m);
+			cr_assert_eq(filter_parse(sums[k].filter, &lens.filter, &e), 0);
+			cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+			cr_expect_eq(a->weights.total[0], sums[k].total, "%zu: %s of %s: %ld", i,
+				     sums[k].event, sums[k].filter, (long)a->weights.total[0]);
+			analysis_free(a);
+			lens_done(&lens);
+		}
+		profile_free(p);
 	}
 }

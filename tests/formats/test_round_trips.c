@@ -8,6 +8,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "formats/format.h"
+#include "formats/heaptrack/heaptrack.h"
+#include "formats/pack/pack.h"
+#include "formats/pack/pack_write.h"
+#include "formats/pprof/pprof.h"
 #include "formats/write/export_losses.h"
 #include "input/input.h"
 #include "profile/builder.h"
@@ -17,6 +21,7 @@
 #include "query/core/lens.h"
 #include "query/tree/table.h"
 #include "tests/support/made_everything.h"
+#include "tests/support/made_story.h"
 #include "tests/support/written.h"
 
 #include <criterion/criterion.h>
@@ -30,18 +35,26 @@
 
 /* Writing and reading. */
 
-static struct analysis *analyse(const struct profile *p, const char *filter, struct lens *lens)
+static struct analysis *analyse(const struct profile *p, const char *filter, const char *measure,
+				struct lens *lens)
 {
 	struct err e = ERR_INIT;
 	struct analysis *a;
+	struct metric m;
 
 	lens_init(lens, p);
+	if (measure) {
+		cr_assert_eq(metric_find(p, "malloc", measure, &m, &e), 0, "%s", err_text(&e));
+		lens_choose(lens, p, m);
+	}
 	cr_assert_eq(filter_parse(filter, &lens->filter, &e), 0, "%s", err_text(&e));
 	cr_assert_eq(analysis_new(p, lens, NULL, &a), 0);
 	return a;
 }
 
-static struct profile *again(const struct profile *p, const struct format *f, const char *filter)
+/* measure: of malloc, which is shown; NULL: what opens is shown. */
+static struct profile *again_of(const struct profile *p, const struct format *f, const char *filter,
+				const char *measure)
 {
 	const struct write_options options = { .whole_names = true };
 	struct profile *read = profile_new();
@@ -49,13 +62,17 @@ static struct profile *again(const struct profile *p, const struct format *f, co
 	struct err e = ERR_INIT;
 	struct input *in;
 	struct lens lens;
-	struct analysis *a = analyse(p, filter, &lens);
+	struct analysis *a = analyse(p, filter, measure, &lens);
 	char *text = NULL;
 	size_t n = 0;
 	FILE *to = open_memstream(&text, &n);
 	capture_id c;
 
-	cr_assert_eq(f->write(a, &options, to, &e), 0, "%s: %s", f->name, err_text(&e));
+	if (f == &format_pack)
+		cr_assert_eq(pack_write(p, NULL, 0, to, &(unsigned){ 0 }, &e), 0, "%s",
+			     err_text(&e));
+	else
+		cr_assert_eq(f->write(a, &options, to, &e), 0, "%s: %s", f->name, err_text(&e));
 	fclose(to);
 	in = input_of_bytes(text, n, "again");
 	found = format_probe(in, &e);
@@ -70,6 +87,11 @@ static struct profile *again(const struct profile *p, const struct format *f, co
 	lens_done(&lens);
 	free(text);
 	return read;
+}
+
+static struct profile *again(const struct profile *p, const struct format *f, const char *filter)
+{
+	return again_of(p, f, filter, NULL);
 }
 
 /* What a profile has, as lines. */
@@ -281,6 +303,12 @@ static bool goes_around(const struct format *f)
 	return f->write && f->read && !f->compares && !f->heaps_only;
 }
 
+/* A pack holds all of a recording, whatever it was read from. */
+static unsigned holdings(const struct format *f)
+{
+	return f == &format_pack ? ~0u : f->holds;
+}
+
 Test(round_trips, any_into_any_other)
 {
 	struct profile *p = made_everything();
@@ -288,23 +316,83 @@ Test(round_trips, any_into_any_other)
 	for (size_t i = 0; formats[i]; i++) {
 		struct profile *once;
 
-		if (!goes_around(formats[i]))
+		if (!goes_around(formats[i]) && formats[i] != &format_pack)
 			continue;
 		once = again(p, formats[i], "");
-		expect_same(p, once, formats[i]->holds, "everything", formats[i]);
+		expect_same(p, once, holdings(formats[i]), "everything", formats[i]);
 		for (size_t k = 0; formats[k]; k++) {
 			struct profile *twice;
 
-			if (!goes_around(formats[k]))
+			if (!goes_around(formats[k]) && formats[k] != &format_pack)
 				continue;
 			twice = again(once, formats[k], "");
-			expect_same(once, twice, formats[k]->holds & formats[i]->holds,
+			expect_same(once, twice, holdings(formats[k]) & holdings(formats[i]),
 				    formats[i]->name, formats[k]);
 			profile_free(twice);
 		}
 		profile_free(once);
 	}
 	profile_free(p);
+}
+
+/* Heaps. */
+
+static const struct format *const heaps[] = { &format_heaptrack, &format_pprof, &format_pack };
+
+/* What functions allocated, and have at the end. */
+static char *heap_lines(const struct profile *p)
+{
+	static const char *const measures[] = { "bytes", "calls", "leaked" };
+	char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+
+	for (size_t m = 0; m < N(measures); m++) {
+		struct lens lens;
+		struct analysis *a = analyse(p, "", measures[m], &lens);
+
+		for (uint32_t i = 0; i < a->table.n_rows; i++)
+			if (a->table.total[i] != 0)
+				fprintf(to, "%s %s %" PRId64 " %" PRId64 "\n", measures[m],
+					a->table_keys->key[a->table.key[i]].label, a->table.self[i],
+					a->table.total[i]);
+		analysis_free(a);
+		lens_done(&lens);
+	}
+	fclose(to);
+	return written_sorted(text);
+}
+
+static void expect_same_heap(const struct profile *p, const struct profile *read, const char *from,
+			     const struct format *f, unsigned seed)
+{
+	char *before = heap_lines(p), *after = heap_lines(read);
+
+	cr_expect_str_eq(before, after, "%u: %s as %s:\n--- before\n%s--- after\n%s", seed, from,
+			 f->name, before, after);
+	free(before);
+	free(after);
+}
+
+Test(round_trips, heaps_into_any_other)
+{
+	for (unsigned seed = 1; seed <= 20; seed++) {
+		struct story *s = story_new(seed);
+
+		for (size_t i = 0; i < N(heaps); i++) {
+			struct profile *once = again_of(s->p, heaps[i], "", "bytes");
+
+			expect_same_heap(s->p, once, "a story", heaps[i], seed);
+			for (size_t k = 0; k < N(heaps); k++) {
+				struct profile *twice = again_of(once, heaps[k], "", "bytes");
+
+				expect_same_heap(once, twice, heaps[i]->name, heaps[k], seed);
+				profile_free(twice);
+			}
+			profile_free(once);
+		}
+		story_free(s);
+	}
 }
 
 /* What is written with a filter is what a screen shows with it, transforms and all. */
@@ -321,8 +409,8 @@ Test(round_trips, filters_apply)
 		for (size_t k = 0; k < N(filters) && goes_around(formats[i]); k++) {
 			struct profile *read = again(p, formats[i], filters[k]);
 			struct lens lens, plain;
-			struct analysis *a = analyse(p, filters[k], &lens);
-			struct analysis *b = analyse(read, "", &plain);
+			struct analysis *a = analyse(p, filters[k], NULL, &lens);
+			struct analysis *b = analyse(read, "", NULL, &plain);
 
 			cr_expect_eq(a->weights.total[0], b->weights.total[0],
 				     "%s %s: %" PRId64 " became %" PRId64, formats[i]->name,
@@ -409,7 +497,7 @@ Test(round_trips, what_is_lost)
 	};
 	struct profile *p = made_everything();
 	struct lens lens;
-	struct analysis *a = analyse(p, "", &lens);
+	struct analysis *a = analyse(p, "", NULL, &lens);
 
 	for (size_t i = 0; i < N(cases); i++) {
 		char *lost = export_holdings(export_has(a) &
