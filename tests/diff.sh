@@ -343,6 +343,32 @@ grep -q ' spin  .* run?$' out || fault "the screen takes a burst for a verdict o
 run 0 --report --no-pairs lines.folded moved.folded
 grep -q 'renamed' out && fault '--no-pairs pairs functions'
 
+# The second of two lambdas has the first one's line before: that is no change of either.
+printf 'main;run<(lambda at x.cc:%d:3)> %d\n' 12 200 13 600 >near.folded
+printf 'main;run<(lambda at x.cc:%d:3)> %d\n' 13 200 14 600 >nearer.folded
+run 0 --report near.folded nearer.folded
+says out '# nothing differs'
+says out '# run<(lambda at x.cc:12:3)> before is taken for run<(lambda at x.cc:13:3)> after: renamed?'
+says out '# run<(lambda at x.cc:13:3)> before is taken for run<(lambda at x.cc:14:3)> after: renamed?'
+run 0 --report nearer.folded near.folded
+says out '# nothing differs'
+# Behind a new one, by what they call.
+printf 'main;main.run.func%d;%s %d\n' 1 a 300 2 b 300 >two.closures
+printf 'main;main.run.func%d;%s %d\n' 1 c 300 2 a 300 3 b 300 >three.closures
+run 0 --report two.closures three.closures
+says out '1. main.run.func1, called by main, is new: +300'
+says out '# together +300 of +300: nothing is left'
+run 0 --report three.closures two.closures
+says out '1. main.run.func1 (before), called by main, is gone: -300'
+# Three that are alike: one is new, nobody knows which.
+printf 'main;main.run.func%d %d\n' 1 300 2 300 >two.alike
+printf 'main;main.run.func%d %d\n' 1 300 2 300 3 300 >three.alike
+run 0 --report two.alike three.alike
+says out '# which of those that are called main.run.func but for a number are the same on both sides cannot be told'
+says out '1. main.run.func3, called by main, or another that differs in its number (renamed?), is new: +300'
+run 0 --view info --keys '' --screen 120x40 two.alike three.alike
+says out 'which of main.run.func, but for a number, are the same cannot be told'
+
 # --- earlier runs ------------------------------------------------------------------------------
 
 # history_run FILE SEED GC WORK: work_3 has so much more, gc as much as is said, the others a per cent of their own.

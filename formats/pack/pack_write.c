@@ -235,7 +235,7 @@ static void put_functions(struct writer *w)
 		pack_put(&w->body, f->module.v);
 		put_path(w, function_file(f));
 		pack_put(&w->body, function_line(f));
-		pack_put(&w->body, f->flags);
+		pack_put(&w->body, f->flags & FUNCTION_KEPT);
 	}
 	end_section(w, PACK_FUNCTIONS);
 }

@@ -31,6 +31,7 @@
 #include "query/core/filter.h"
 #include "query/diff/comparison.h"
 #include "query/diff/module_pairs.h"
+#include "query/diff/renumbered.h"
 #include "query/diff/normalize.h"
 #include "query/diff/run_history.h"
 #include "tui/app/tui.h"
@@ -189,7 +190,7 @@ static void forget_made(struct session *s)
 }
 
 /* Samples of all functions, whatever metric is asked for: what the sides are, not what is compared. NULL: it cannot be made. */
-static struct analysis *table_of_all(const struct session *s)
+static struct analysis *table_of_all(const struct session *s, unsigned parts)
 {
 	struct lens_wish all = load_heaps_lens(s->o);
 	struct analysis *a = NULL;
@@ -202,9 +203,27 @@ static struct analysis *table_of_all(const struct session *s)
 	lens.grouping = GROUP_FUNCTION;
 	for (uint32_t i = 0; i < lens.n_columns; i++)
 		lens.column[i].metric.measure = MEASURE_SAMPLES;
-	analysis_new_parts(s->profile, &lens, 0, NULL, &a); /* nobody cancels it */
+	analysis_new_parts(s->profile, &lens, parts, NULL, &a); /* nobody cancels it */
 	lens_done(&lens);
 	return a;
+}
+
+/* Finds functions whose numbers changed, where d has any. */
+static size_t pair_functions(struct session *s, const struct diff *d)
+{
+	struct name_rules *names = &s->sides.names;
+	struct analysis *apart;
+	size_t n = 0;
+
+	if (names->loose || !renumbered_may(d, names))
+		return 0;
+	names->apart = true;
+	apart = table_of_all(s, ANALYSIS_TREE);
+	names->apart = false;
+	if (apart)
+		n = renumbered_find(apart->diff, names);
+	analysis_free(apart);
+	return n;
 }
 
 /* Finds programs, and functions, of two names that are the same, in d if it is given and of functions. Returns whether there are any. */
@@ -216,12 +235,12 @@ static bool pair_programs(struct session *s, const struct diff *d)
 	if (s->o->no_pairs)
 		return false;
 	if (!d || d->analysis->lens.grouping != GROUP_FUNCTION)
-		all = table_of_all(s);
+		all = table_of_all(s, 0);
 	if (all)
 		d = all->diff;
 	n = d ? module_pairs_find(d, &s->sides.names) : 0;
-	if (d && !s->sides.names.loose)
-		n += module_pairs_find_functions(d, &s->sides.names);
+	if (d)
+		n += pair_functions(s, d);
 	analysis_free(all);
 	return n > 0;
 }
@@ -234,7 +253,7 @@ static double find_overlap(const struct session *s, const struct diff *d)
 
 	if (share >= LITTLE_OVERLAP)
 		return share;
-	all = table_of_all(s);
+	all = table_of_all(s, 0);
 	if (all && all->diff->overlap > share)
 		share = all->diff->overlap;
 	analysis_free(all);

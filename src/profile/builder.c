@@ -231,7 +231,37 @@ static bool same_function(const void *things, uint32_t value, const void *key)
 	const struct function *f = &STORE_AT(struct function, p->functions, value), *k = key;
 
 	return f->name.v == k->name.v && f->module.v == k->module.v &&
-	       ((f->flags ^ k->flags) & FUNCTION_COMM) == 0;
+	       ((f->flags ^ k->flags) & (FUNCTION_COMM | FUNCTION_AFTER)) == 0;
+}
+
+void build_apart(struct profile *p, bool (*numbered)(const char *name), bool after)
+{
+	p->numbered = numbered;
+	p->after = numbered && after;
+}
+
+static uint64_t hash_function(const struct function *f)
+{
+	return hash_pair(f->name.v, f->module.v ^ (f->flags & (FUNCTION_COMM | FUNCTION_AFTER))
+							  << 26);
+}
+
+/* The function, or MAP_NONE. */
+static uint32_t find_function(const struct profile *p, const struct function *key)
+{
+	uint32_t first = STORE_AT(uint32_t, p->string_function, key->name.v);
+
+	if (first == 0 || same_function(p, first - 1, key))
+		return first == 0 ? MAP_NONE : first - 1;
+	return map_find(&p->functions_by_name, hash_function(key), same_function, p, key);
+}
+
+/* What is numbered is known of a function that is there, and of another one its name says it. */
+static bool is_numbered(const struct profile *p, uint32_t id, string_id name)
+{
+	if (id != MAP_NONE)
+		return STORE_AT(struct function, p->functions, id).flags & FUNCTION_NUMBERED;
+	return p->numbered && p->numbered(profile_string(p, name, NULL));
 }
 
 function_id build_function(struct profile *p, string_id name, module_id module, uint32_t flags,
@@ -240,14 +270,16 @@ function_id build_function(struct profile *p, string_id name, module_id module, 
 	struct function key = {
 		.name = name, .module = module, .flags = flags, .file = file, .line = line
 	};
-	uint64_t hash = hash_pair(name.v, module.v ^ (flags & FUNCTION_COMM) << 31);
 	uint32_t n = p->now.n_functions, id, *first;
 
 	assert(name.v < p->now.n_strings && module.v < p->now.n_modules);
-	first = &STORE_AT(uint32_t, p->string_function, name.v);
-	if (*first != 0 && same_function(p, *first - 1, &key))
-		return (function_id){ *first - 1 };
-	id = *first ? map_find(&p->functions_by_name, hash, same_function, p, &key) : MAP_NONE;
+	id = find_function(p, &key);
+	if (id != MAP_NONE && !p->after)
+		return (function_id){ id };
+	if (is_numbered(p, id, name)) {
+		key.flags |= FUNCTION_NUMBERED | (p->after ? FUNCTION_AFTER : 0);
+		id = p->after ? find_function(p, &key) : id;
+	}
 	if (id != MAP_NONE)
 		return (function_id){ id };
 	if (!store_room(p, &p->functions, (uint64_t)n + 1) ||
@@ -255,10 +287,11 @@ function_id build_function(struct profile *p, string_id name, module_id module, 
 		return (function_id){ 0 };
 	STORE_AT(struct function, p->functions, n) = key;
 	STORE_AT(uint32_t, p->symbols, n) = ID_NONE;
+	first = &STORE_AT(uint32_t, p->string_function, name.v);
 	if (*first == 0)
 		*first = n + 1;
 	else
-		map_add(&p->functions_by_name, hash, n);
+		map_add(&p->functions_by_name, hash_function(&key), n);
 	p->now.n_functions++;
 	return (function_id){ n };
 }

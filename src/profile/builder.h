@@ -59,6 +59,12 @@ void build_part_done(struct profile *p);
 module_id build_module(struct profile *p, const char *path, const char *build_id,
 		       enum family family);
 
+/*
+ * Two sides are read, to be compared: those functions that numbered() says are so by their names are not the same after as before,
+ * whose compiler may have given these names to others. NULL: all are the same.
+ */
+void build_apart(struct profile *p, bool (*numbered)(const char *name), bool after);
+
 /* Interned by (name, module); flags, file and line are those of the first call. */
 function_id build_function(struct profile *p, string_id name, module_id module, uint32_t flags,
 			   string_id file, uint32_t line);

@@ -103,6 +103,11 @@ struct module {
 #define FUNCTION_MARK       4u /* not code but a remark: [truncated], [lost] */
 #define FUNCTION_BEGIN      8u /* no symbol either, but known where it begins: "[module+0x3f20]" */
 
+/* Of build_apart(), which is of this reading: no file has them. */
+#define FUNCTION_NUMBERED 16u
+#define FUNCTION_AFTER    32u
+#define FUNCTION_KEPT     15u
+
 /* Interned by (name, module). */
 struct function {
 	string_id name; /* demangled, with arguments; untrusted text */

@@ -264,8 +264,10 @@ struct profile {
 
 	struct store_heap heap;
 
-	struct map strings_by_text;   /* of string ids, as the following of theirs */
-	struct map modules_by_path;   /* and build-id */
+	struct map strings_by_text;         /* of string ids, as the following of theirs */
+	struct map modules_by_path;         /* and build-id */
+	bool (*numbered)(const char *name); /* see build_apart() */
+	bool after;
 	struct map functions_by_name; /* and module, and being a comm or not; not the first ones */
 	struct map locations_by_address; /* and module */
 	struct map locations_by_frames;  /* those of build_shared_frames_location() */

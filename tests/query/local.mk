@@ -30,6 +30,7 @@ t_query_SOURCES += \
 	tests/query/test_peak_excess.c \
 	tests/query/test_properties.c \
 	tests/query/test_recent.c \
+	tests/query/test_renumbered.c \
 	tests/query/test_run_history.c \
 	tests/query/test_table_cache.c \
 	tests/query/test_term_values.c \

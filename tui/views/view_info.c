@@ -141,6 +141,10 @@ static void add_renamed(struct info_view *v, const struct name_rules *names)
 		add_made(v, i == 0 ? "renamed?" : "",
 			 xasprintf("%s before, %s after", names->moved.at[i].from,
 				   names->moved.at[i].to));
+	for (size_t i = 0; names && i < names->unclear.n && i < RENAMED_MOST; i++)
+		add_made(v, names->moved.n == 0 && i == 0 ? "renamed?" : "",
+			 xasprintf("which of %s, but for a number, are the same cannot be told",
+				   names->unclear.at[i]));
 	if (names && names->moved.n > RENAMED_MOST)
 		add_made(
 			v, "",

@@ -483,6 +483,11 @@ static void put_moved(const struct diff_rows *r, FILE *to)
 		put_clean(r, to, names->moved.at[i].to);
 		fputs(" after: renamed? --no-pairs takes them for two\n", to);
 	}
+	for (size_t i = 0; i < names->unclear.n && i < MOVED_MOST; i++) {
+		fputs("# which of those that are called ", to);
+		put_clean(r, to, names->unclear.at[i]);
+		fputs(" but for a number are the same on both sides cannot be told\n", to);
+	}
 	if (names->moved.n > MOVED_MOST)
 		fprintf(to, "# %s more functions are taken for renamed\n",
 			fmt_count(n, (int64_t)(names->moved.n - MOVED_MOST)));

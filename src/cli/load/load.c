@@ -38,6 +38,7 @@
 #include "input/input.h"
 #include "profile/builder.h"
 #include "profile/profile.h"
+#include "query/core/name_rules.h"
 #include "record/attach/heap_salvage.h"
 #include "symbols/resolver.h"
 #include "tui/app/tui.h"
@@ -51,6 +52,7 @@
 struct load {
 	const char *const *paths; /* [n_paths] borrowed from the options */
 	size_t n_paths;
+	size_t n_before; /* of a comparison's two sides, the files before; else all */
 	struct resolver_options resolve;       /* for the readers */
 	struct read_options read;              /* for the readers too */
 	struct annotate_options annotate;      /* where code and sources are */
@@ -176,6 +178,14 @@ static int read_one(struct load *l, const char *path, struct load_ready ready)
 	return rc;
 }
 
+/* Which side is read from now on: compilers number functions anew. */
+static void set_apart(struct load *l, bool (*numbered)(const char *name), bool after)
+{
+	builder_begin(l->profile);
+	build_apart(l->profile, numbered, after);
+	builder_end(l->profile);
+}
+
 static int read_all(void *arg)
 {
 	struct load *l = arg;
@@ -189,11 +199,15 @@ static int read_all(void *arg)
 
 		if (ahead)
 			ready = load_ahead_take(ahead, i);
+		if (l->n_before < l->n_paths)
+			set_apart(l, name_rules_numbered, i >= l->n_before);
 		rc = read_one(l, l->paths[i], ready);
 		if (rc && rc != -ECANCELED)
 			err_set(&l->error, rc, "%s: %s", l->paths[i], strerror(-rc));
 	}
 	load_ahead_free(ahead);
+	if (l->n_before < l->n_paths)
+		set_apart(l, NULL, false);
 	if (!l->read.live) {
 		builder_begin(l->profile);
 		build_stacks_end(l->profile);
@@ -292,6 +306,14 @@ struct load_wish load_of(const struct options *o)
 	return (struct load_wish){ .paths = o->files.at, .n_paths = o->files.n };
 }
 
+/* How many files are before, of sides that are files. */
+static size_t n_before(const struct options *o, size_t n)
+{
+	if (o->command != &cmd_diff || n < 2 || (o->side_a && n > 2))
+		return n;
+	return o->n_before ? o->n_before : 1;
+}
+
 struct load *load_start(const struct options *o, const struct load_wish *w, struct err *e)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
@@ -303,6 +325,7 @@ struct load *load_start(const struct options *o, const struct load_wish *w, stru
 	l = xcalloc(1, sizeof(*l));
 	l->paths = w->paths;
 	l->n_paths = w->n_paths;
+	l->n_before = n_before(o, w->n_paths);
 	l->called = w->title;
 	l->recorder = w->recorder;
 	l->resolve = (struct resolver_options){

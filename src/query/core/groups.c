@@ -20,7 +20,14 @@
 #include <string.h>
 
 /* What kind of thing a group is of, so that a thread and a function of one name are two. */
-enum group_kind { GROUP_OF_CODE, GROUP_OF_COMM, GROUP_OF_MARK, GROUP_OF_ROWS, GROUP_OF_LINES };
+enum group_kind {
+	GROUP_OF_CODE,
+	GROUP_OF_COMM,
+	GROUP_OF_MARK,
+	GROUP_OF_ROWS,
+	GROUP_OF_LINES,
+	GROUP_OF_NUMBERED /* of struct name_rules' apart: a is the function */
+};
 
 /* Are what has no line of its own functions? */
 static bool are_functions(const struct groups *k)
@@ -188,11 +195,18 @@ static uint32_t key_of_function(struct maker *m, uint32_t id)
 		g = (struct group){ GROUP_OF_CODE, file.v, 0 };
 		key.label = file.v ? base_name(text(m, file)) : "[no file]";
 		key.flags = 0;
+	} else if (m->names && name_rules_now(m->names, id)) {
+		key.label = name_rules_now(m->names, id);
+		g.a = number_text(m, &key.label);
+		g.b = ruled(m, name_rules_apply_module, &key.module);
 	} else if (m->names && !(f->flags & FUNCTION_MARK)) {
 		g.a = ruled(m, f->flags & FUNCTION_BEGIN ? apply_strictly : name_rules_apply,
 			    &key.label);
 		g.b = ruled(m, name_rules_apply_module, &key.module);
 	}
+	if (m->names && m->names->apart && g.kind == GROUP_OF_CODE &&
+	    name_rules_numbered(key.label))
+		g = (struct group){ GROUP_OF_NUMBERED, id, 0 };
 	return put_key(m, g, key);
 }
 

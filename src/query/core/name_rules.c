@@ -42,6 +42,69 @@ void name_rules_move(struct name_rules *r, const char *before, const char *after
 	vec_push(&r->moved, ((struct renaming){ xstrdup(before), xstrdup(after) }));
 }
 
+/* In order. */
+static void add_function(struct name_rules *r, struct moved_function one)
+{
+	size_t at = r->functions.n;
+
+	vec_push(&r->functions, one);
+	for (; at > 0 && r->functions.at[at - 1].function > one.function; at--)
+		r->functions.at[at] = r->functions.at[at - 1];
+	r->functions.at[at] = one;
+}
+
+void name_rules_move_function(struct name_rules *r, uint32_t function)
+{
+	add_function(r, (struct moved_function){ function, (uint32_t)r->moved.n - 1, false });
+}
+
+void name_rules_part(struct name_rules *r, const char *before)
+{
+	vec_push(&r->gone, xasprintf("%s (before)", before));
+}
+
+void name_rules_part_function(struct name_rules *r, uint32_t function)
+{
+	add_function(r, (struct moved_function){ function, (uint32_t)r->gone.n - 1, true });
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct moved_function *x = a, *y = b;
+
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+const char *name_rules_now(const struct name_rules *r, uint32_t function)
+{
+	const struct moved_function key = { .function = function }, *found = NULL;
+
+	if (r->functions.n)
+		found = bsearch(&key, r->functions.at, r->functions.n, sizeof(key), by_function);
+	if (!found)
+		return NULL;
+	return found->gone ? r->gone.at[found->moved] : r->moved.at[found->moved].to;
+}
+
+void name_rules_doubt(struct name_rules *r, const char *unnumbered)
+{
+	vec_push(&r->unclear, xstrdup(unnumbered));
+}
+
+bool name_rules_is_doubted(const struct name_rules *r, const char *name)
+{
+	char *unnumbered;
+	bool found = false;
+
+	if (r->unclear.n == 0)
+		return false;
+	unnumbered = name_rules_unnumbered(name);
+	for (size_t i = 0; i < r->unclear.n; i++)
+		found |= strcmp(unnumbered, name) != 0 && strcmp(r->unclear.at[i], unnumbered) == 0;
+	free(unnumbered);
+	return found;
+}
+
 const char *name_rules_was(const struct name_rules *r, const char *after)
 {
 	for (size_t i = 0; i < r->moved.n; i++)
@@ -66,6 +129,13 @@ void name_rules_done(struct name_rules *r)
 	vec_done(&r->renamed);
 	vec_done(&r->paired);
 	vec_done(&r->moved);
+	vec_done(&r->functions);
+	for (size_t i = 0; i < r->gone.n; i++)
+		free(r->gone.at[i]);
+	vec_done(&r->gone);
+	for (size_t i = 0; i < r->unclear.n; i++)
+		free(r->unclear.at[i]);
+	vec_done(&r->unclear);
 }
 
 static void copy_names(const struct renaming *one, size_t n, struct renaming *to)
@@ -88,6 +158,13 @@ struct name_rules *name_rules_copy(const struct name_rules *r)
 	vec_reserve(&copy->moved, r->moved.n);
 	copy_names(r->moved.at, r->moved.n, copy->moved.at);
 	copy->moved.n = r->moved.n;
+	for (size_t i = 0; i < r->functions.n; i++)
+		vec_push(&copy->functions, r->functions.at[i]);
+	for (size_t i = 0; i < r->gone.n; i++)
+		vec_push(&copy->gone, xstrdup(r->gone.at[i]));
+	for (size_t i = 0; i < r->unclear.n; i++)
+		name_rules_doubt(copy, r->unclear.at[i]);
+	copy->apart = r->apart;
 	return copy;
 }
 
@@ -101,7 +178,8 @@ void name_rules_free(struct name_rules *r)
 
 bool name_rules_say(const struct name_rules *r)
 {
-	return r->loose || r->renamed.n || r->paired.n || r->moved.n;
+	return r->loose || r->renamed.n || r->paired.n || r->moved.n || r->gone.n || r->unclear.n ||
+	       r->apart;
 }
 
 static size_t digits_at(const char *s)
@@ -242,7 +320,8 @@ static size_t line_at(const char *s)
 /* Of a word with a number behind it, "'lambda12'" of llvm's names and ".func12" of Go's; *kept is the word. */
 static size_t numbered_word_at(const char *s, size_t *kept)
 {
-	static const char *const words[] = { "'lambda", ".func" };
+	static const char *const words[] = { "'lambda", ".func", ".gowrap", ".deferwrap",
+					     "-range" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		size_t n = strlen(words[i]), digits;
@@ -251,18 +330,32 @@ static size_t numbered_word_at(const char *s, size_t *kept)
 			continue;
 		digits = digits_at(s + n);
 		*kept = n;
-		if (s[n + digits] == '\'' || (i > 0 && (!s[n + digits] || s[n + digits] == '.')))
+		if (digits == 0 && i > 0)
+			continue;
+		if (s[n + digits] == '\'' ||
+		    (i > 0 && (!s[n + digits] || strchr(".-", s[n + digits]))))
 			return n + digits;
 	}
 	return 0;
 }
 
+/* Of ".2" behind ".func1", a function without a name within one; the dot is kept. */
+static size_t nested_at(const char *name, const char *s, size_t *kept)
+{
+	size_t n = *s == '.' ? digits_at(s + 1) : 0;
+
+	*kept = 1;
+	if (n == 0 || s == name || digits_at(s - 1) == 0 || !strstr(name, ".func"))
+		return 0;
+	return !s[1 + n] || strchr(".-", s[1 + n]) ? 1 + n : 0;
+}
+
 /* Bytes of a name to leave out at s, of which the first kept stay. */
-static size_t number_at(const char *s, size_t *kept)
+static size_t number_at(const char *name, const char *s, size_t *kept)
 {
 	size_t n = lambda_at(s, kept);
 
-	if (n || (n = numbered_word_at(s, kept)))
+	if (n || (n = numbered_word_at(s, kept)) || (n = nested_at(name, s, kept)))
 		return n;
 	*kept = 0;
 	if ((n = line_at(s)) || (n = rust_hash_at(s)))
@@ -278,7 +371,7 @@ char *name_rules_unnumbered(const char *name)
 	char *out = xmalloc(strlen(name) + 1), *to = out;
 
 	for (const char *s = name; *s;) {
-		size_t kept, n = number_at(s, &kept);
+		size_t kept, n = number_at(name, s, &kept);
 
 		if (n == 0) {
 			*to++ = *s++;
@@ -292,15 +385,21 @@ char *name_rules_unnumbered(const char *name)
 	return out;
 }
 
+bool name_rules_numbered(const char *name)
+{
+	for (const char *s = name; *s; s++) {
+		size_t kept, n = number_at(name, s, &kept);
+
+		if (n > 0 && kept < n)
+			return true;
+	}
+	return false;
+}
+
 char *name_rules_apply(const struct name_rules *r, const char *name)
 {
 	char *loose = r->loose ? name_rules_loose(name) : xstrdup(name);
 
-	for (size_t i = 0; i < r->moved.n; i++)
-		if (strcmp(r->moved.at[i].from, name) == 0) {
-			free(loose);
-			return xstrdup(r->moved.at[i].to);
-		}
 	for (size_t i = 0; i < r->renamed.n; i++) {
 		const struct renaming *one = &r->renamed.at[i];
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct err;
 
@@ -15,19 +16,41 @@ struct renaming {
 	char *from, *to; /* owned */
 };
 
+/* A function before that is taken for one of another name, or for none of its own. */
+struct moved_function {
+	uint32_t function; /* function_id */
+	uint32_t moved;    /* which of the moved ones it is; else which of the gone: */
+	bool gone;
+};
+
 struct name_rules {
 	bool loose;                   /* see name_rules_loose() */
 	VEC(struct renaming) renamed; /* whole names, of functions or modules */
 	VEC(struct renaming) paired;  /* of modules only, and of the threads that run them */
-	VEC(struct renaming) moved;   /* of functions only, see module_pairs_find_functions() */
+	VEC(struct renaming) moved;   /* of functions only, see renumbered.h */
+	VEC(struct moved_function) functions; /* in order: which those before are */
+	/* What functions are called whose names others have after; owned */
+	VEC(char *) gone;
+	/* Names without numbers of functions that cannot be told apart; owned */
+	VEC(char *) unclear;
+	bool apart; /* functions with numbers in their names are not put together by these names */
 };
 
 /* Adds "old=new"; -EINVAL with a sentence when it is no such thing. */
 int name_rules_add(struct name_rules *r, const char *renaming, struct err *e);
 /* A module before is taken for one after, see module_pairs.h. */
 void name_rules_pair(struct name_rules *r, const char *before, const char *after);
-/* A function before is taken for one after. */
+/* Functions before are taken for one after: by name, then each of these. */
 void name_rules_move(struct name_rules *r, const char *before, const char *after);
+void name_rules_move_function(struct name_rules *r, uint32_t function);
+/* Functions before whose name another one has after are no other's. */
+void name_rules_part(struct name_rules *r, const char *before);
+void name_rules_part_function(struct name_rules *r, uint32_t function);
+/* What a function is taken for by these, or NULL. */
+const char *name_rules_now(const struct name_rules *r, uint32_t function);
+/* Which functions of that name without numbers are the same cannot be told. */
+void name_rules_doubt(struct name_rules *r, const char *unnumbered);
+bool name_rules_is_doubted(const struct name_rules *r, const char *name);
 /* What the function of that name after is before, by name_rules_move(); NULL: it is no such. */
 const char *name_rules_was(const struct name_rules *r, const char *after);
 void name_rules_done(struct name_rules *r);
@@ -51,8 +74,11 @@ char *name_rules_loose(const char *name);
  * lines and columns ("(lambda at x.cc:12:3)"), Rust's hashes. The caller frees.
  */
 char *name_rules_unnumbered(const char *name);
+/* Is there anything to leave out? */
+bool name_rules_numbered(const char *name);
 
-/* What the name counts as by the rules; renamed as given or as it is when loose. The caller frees. */
+/* What the name counts as by the rules; renamed as given or as it is when loose. The caller
+ * frees. Functions that were moved are asked for by name_rules_now(). */
 char *name_rules_apply(const struct name_rules *r, const char *name);
 /* The same for names of modules, and of threads: programs' names, cut to what those hold. */
 char *name_rules_apply_module(const struct name_rules *r, const char *name);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "query/core/name_rules.h"
 #include "query/diff/explain.h"
 #include "query/diff/folded_tree.h"
 
@@ -128,6 +129,14 @@ char *explain_change(const struct diff *d, const struct folded_tree *t, const st
 	const struct noise_delta *of = &r->total;
 	char *name = explain_name(d, t, r), *size = say_size(d, r->change, of->half), *out;
 
+	if (d->analysis->lens.names &&
+	    name_rules_is_doubted(d->analysis->lens.names, d->analysis->keys.key[r->key].label)) {
+		char *either = xasprintf("%s, or another that differs in its number (renamed?)",
+					 name);
+
+		free(name);
+		name = either;
+	}
 	if (of->before == 0 || of->after == 0)
 		out = xasprintf("%s, is %s: %s", name, of->before == 0 ? "new" : "gone", size);
 	else

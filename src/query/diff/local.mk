@@ -20,5 +20,6 @@ libquery_a_SOURCES += \
 	src/query/diff/noise.c src/query/diff/noise.h \
 	src/query/diff/normalize.c src/query/diff/normalize.h \
 	src/query/diff/normalize_cache.c src/query/diff/normalize_cache.h \
+	src/query/diff/renumbered.c src/query/diff/renumbered.h \
 	src/query/diff/run_history.c src/query/diff/run_history.h \
 	src/query/diff/run_variance.c src/query/diff/run_variance.h

@@ -21,9 +21,6 @@
 /* Names of threads are cut to so many bytes. */
 #define COMM_BYTES 15
 
-/* So many functions at most, as each name is compared with all of them. */
-#define MOST_MOVED 200
-
 /* A module that one side has. */
 struct lone {
 	const char *name; /* of the analysis' keys */
@@ -245,94 +242,4 @@ size_t module_pairs_find(const struct diff *d, struct name_rules *rules)
 	vec_done(&pairs);
 	free(lone);
 	return n;
-}
-
-/* A function with a number in its name. */
-struct numbered {
-	char *group;       /* module and name without numbers; owned */
-	const char *label; /* of the analysis' keys */
-	bool has[N_SIDES];
-};
-
-static int by_group(const void *x, const void *y)
-{
-	const struct numbered *a = x, *b = y;
-	int cmp = strcmp(a->group, b->group);
-
-	if (cmp == 0)
-		cmp = (int)b->has[SIDE_BEFORE] - (int)a->has[SIDE_BEFORE];
-	return cmp ? cmp : strverscmp(a->label, b->label);
-}
-
-/* Of rows with numbers in their names; [*n], the caller frees these and their groups. */
-static struct numbered *find_numbered(const struct diff *d, const struct name_rules *rules,
-				      size_t *n)
-{
-	VEC(struct numbered) all = { 0 };
-
-	for (uint32_t i = 0; i < d->analysis->table.n_rows; i++) {
-		const struct key *k = key_of(d, i);
-		char *name = name_rules_unnumbered(k->label), *module;
-
-		if (!(k->flags & (FUNCTION_COMM | FUNCTION_MARK | FUNCTION_UNRESOLVED)) &&
-		    strcmp(name, k->label) != 0) {
-			struct numbered one = { .label = k->label };
-
-			module = name_rules_apply_module(rules, k->module);
-			one.group = xasprintf("%s\n%s", module, name);
-			free(module);
-			for (int side = 0; side < N_SIDES; side++)
-				one.has[side] = weight_of(d, i, (enum side)side) > 0;
-			vec_push(&all, one);
-		}
-		free(name);
-	}
-	if (all.n > 1)
-		qsort(all.at, all.n, sizeof(*all.at), by_group);
-	*n = all.n;
-	return all.at;
-}
-
-/* Have both sides one of the n functions of a group by name, in modules that are called otherwise? Each half is in order. */
-static bool share_label(const struct numbered *group, size_t n)
-{
-	for (size_t i = 0, k = n / 2; i < n / 2 && k < n;) {
-		int cmp = strverscmp(group[i].label, group[k].label);
-
-		if (cmp == 0)
-			return true;
-		i += cmp < 0;
-		k += cmp > 0;
-	}
-	return false;
-}
-
-/* Pairs the n functions of a group: those before come first. Where both sides have one, they were counted anew. */
-static void pair_group(const struct numbered *group, size_t n, struct name_rules *rules)
-{
-	for (size_t i = 0; i < n; i++)
-		if (group[i].has[SIDE_BEFORE] != (i < n / 2) ||
-		    group[i].has[SIDE_AFTER] == (i < n / 2))
-			return;
-	if (share_label(group, n))
-		return;
-	for (size_t i = 0; n % 2 == 0 && i < n / 2 && rules->moved.n < MOST_MOVED; i++)
-		name_rules_move(rules, group[i].label, group[n / 2 + i].label);
-}
-
-size_t module_pairs_find_functions(const struct diff *d, struct name_rules *rules)
-{
-	size_t n, before = rules->moved.n;
-	struct numbered *all = find_numbered(d, rules, &n);
-
-	for (size_t i = 0, size; i < n; i += size) {
-		size = 1;
-		while (i + size < n && strcmp(all[i].group, all[i + size].group) == 0)
-			size++;
-		pair_group(&all[i], size, rules);
-	}
-	for (size_t i = 0; i < n; i++)
-		free(all[i].group);
-	free(all);
-	return rules->moved.n - before;
 }

@@ -5,10 +5,6 @@
  * A module that only one side has is taken for one that only the other has where their names differ in a version alone, or
  * where both are what the sides' processes run; and where functions of the same names have at least half of the weight of either.
  * Each is taken for one other at most: where two would do as well, for none.
- *
- * So are functions that differ in numbers a compiler gives: a lambda that moved by a line, a clone, a function of Go without a
- * name. Those of one name and module without numbers are paired in their order where as many are gone as are new, and no other is
- * on both sides: then nobody knows which is which.
  */
 #ifndef PROFTOP_QUERY_DIFF_MODULE_PAIRS_H
 #define PROFTOP_QUERY_DIFF_MODULE_PAIRS_H
@@ -21,9 +17,6 @@ struct name_rules;
 
 /* Adds what was found in a comparison whose rows are functions to the rules; returns how many pairs. */
 size_t module_pairs_find(const struct diff *d, struct name_rules *rules);
-
-/* The same of functions, by rules that know the pairs of modules already. */
-size_t module_pairs_find_functions(const struct diff *d, struct name_rules *rules);
 
 /* Do names of modules differ in digits of a version at most: "libx.so.1.2" and "libx.so.1.10", "app" and "app2"? */
 bool module_pairs_alike(const char *a, const char *b);
