@@ -157,6 +157,34 @@ static inline void end(const struct usual *u, struct heap_event_writer *w)
 	w->state.next_id = u->next_id;
 }
 
+/* The microsecond of the last event, and to where it goes on for certain: most events are in that of the one before. */
+struct unit {
+	const struct clock_piece *piece;
+	struct tracer_clock *clock;
+	uint64_t ticks_per_us; /* at least */
+	uint64_t us;
+	uint64_t until; /* ticks */
+};
+
+static __attribute__((noinline)) void find_unit(struct unit *unit, uint64_t ticks)
+{
+	const struct clock_piece *p = unit->piece;
+	unsigned __int128 us;
+	uint64_t left;
+
+	unit->until = ticks;
+	if (__builtin_expect(ticks < p->ticks, 0)) {
+		unit->us = tracer_clock_us_before(unit->clock, ticks);
+		return;
+	}
+	us = (unsigned __int128)(ticks - p->ticks) * p->us_per_tick + p->fraction;
+	unit->us = p->us + (uint64_t)(us >> CLOCK_POINT);
+	/* Rounded down, and one tick less, as the next unit begins with its first tick. */
+	left = (UINT64_C(1) << CLOCK_POINT) - 1 -
+	       ((uint64_t)us & ((UINT64_C(1) << CLOCK_POINT) - 1));
+	unit->until += (left >> CLOCK_POINT / 2) * unit->ticks_per_us >> CLOCK_POINT / 2;
+}
+
 /* The words from `at` on that lie behind each other, are there, and do not become more than n events. */
 static uint64_t end_of_run(uint64_t at, uint64_t head, uint32_t n)
 {
@@ -177,10 +205,14 @@ uint64_t tracer_take_usual(const uint64_t *ring, uint64_t at, uint64_t head,
 	const uint64_t *note = &ring[at & (RING_WORDS - 1)], *end_note = note + (until - at);
 	const uint64_t *first = note;
 	const struct clock_piece piece = *tracer_clock_last(clock);
+	struct unit unit = { .piece = &piece, .clock = clock };
 
 	/* Time may have passed without an event. */
 	if (u.us != time->us)
 		return at;
+	/* As many as (left >> 28) times them do not overflow, which are more than any clock has. */
+	unit.ticks_per_us = piece.us_per_tick ? (UINT64_C(1) << CLOCK_POINT) / piece.us_per_tick
+					      : 0;
 	for (; note < end_note && note[1] >> NOTE_OP_SHIFT <= HEAP_FREE; note += 2) {
 		uint64_t now;
 
@@ -188,9 +220,9 @@ uint64_t tracer_take_usual(const uint64_t *ring, uint64_t at, uint64_t head,
 		__builtin_prefetch(end_note - note > AHEAD_WORDS ? note + AHEAD_WORDS : note);
 		ticks += (uint32_t)(note[0] >> 32) - (uint32_t)ticks;
 		now = ticks << tick_shift;
-		now = __builtin_expect(now >= piece.ticks, 1) ? clock_piece_us(&piece, now)
-							      : tracer_clock_us_before(clock, now);
-		put_event(&u, now, (uint32_t)note[0], note[1]);
+		if (now > unit.until || note == first)
+			find_unit(&unit, now);
+		put_event(&u, unit.us, (uint32_t)note[0], note[1]);
 	}
 	time->ticks = ticks;
 	time->us = u.us;

@@ -10,11 +10,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define HABITS 32u
+
+/* How columns of one kind are packed; see tracer_blocks.c. */
+struct column_habit {
+	uint32_t n; /* columns so far */
+	bool no_matches;
+};
+
 struct tracer_blocks {
 	struct tracer_file file;
 	uint64_t n_blocks; /* written */
 	uint8_t *out;      /* [HEAP_MAX_BLOCK] the block that is being made */
 	void *packer;      /* zstd's context, in memory of ours */
+	struct column_habit habit[HABITS]; /* by id */
 };
 
 /* 0 or -errno. */
