@@ -15,10 +15,11 @@
 #include "profile/heap/heap_append.h"
 
 /* Events between a look ahead and what it is for. */
-#define PAGE_AHEAD  72u
-#define ROW_AHEAD   56u
-#define GROUP_AHEAD 40u
-#define END_AHEAD   24u
+#define PAGE_AHEAD   72u
+#define ROW_AHEAD    56u
+#define GROUP_AHEAD  40u
+#define END_AHEAD    24u
+#define ORIGIN_AHEAD 20u
 
 static struct heap_worker *worker_of(struct heap_taker *t, uint32_t thread)
 {
@@ -188,6 +189,12 @@ static void take_event(struct heap_taker *t, struct heap_worker *w, const struct
 	}
 }
 
+/* What a usual allocation is at hand by. */
+static inline uint64_t key_of(const struct heap_brief *e)
+{
+	return deed(e->stack, e->kind == HEAP_ALIGNED ? ORIGIN_ALIGNED : 0, false);
+}
+
 /* Does an event, which is not the first, free what the one before it did not allocate? That lies near. */
 static inline bool frees_far(const struct heap_brief *e)
 {
@@ -225,6 +232,15 @@ static void take_samplings(struct heap_taker *t, struct heap_append *pen, int64_
 	}
 }
 
+/* The same of where an allocation was made, of which there may be many thousands. */
+static inline __attribute__((always_inline)) void look_for_origin(const struct heap_worker *w,
+								  const struct heap_brief *e,
+								  size_t n)
+{
+	if (n > ORIGIN_AHEAD && e[ORIGIN_AHEAD].op == HEAP_ALLOC)
+		origin_cache_soon(&w->at_hand, key_of(&e[ORIGIN_AHEAD]));
+}
+
 /*
  * Is an event of a time of which some were dropped? Then whether what it allocated was freed is not known. From there on
  * everything is there.
@@ -260,11 +276,10 @@ static void come_to(struct heap_taker *t, struct run *run, uint32_t thread, int6
 static bool take_allocation(struct heap_taker *t, struct run *run, const struct heap_brief *e,
 			    int64_t time_ns)
 {
-	uint64_t key = deed(e->stack, e->kind == HEAP_ALIGNED ? ORIGIN_ALIGNED : 0, false);
+	origin_id origin = origin_of(t, run->w, key_of(e), time_ns);
 	allocation_id a;
 
-	if (!heap_append_allocation(&run->pen, time_ns, e->size, origin_of(t, run->w, key, time_ns),
-				    &a))
+	if (!heap_append_allocation(&run->pen, time_ns, e->size, origin, &a))
 		return false;
 	run->w->fresh_id = e->id;
 	run->fresh = a;
@@ -368,6 +383,7 @@ static void take_run(struct heap_taker *t, const struct heap_parcel *p, const st
 				come_to(t, &run, of->thread, time_ns);
 		}
 		look_ahead(&run.pen, run.rows, e, n_seen);
+		look_for_origin(run.w, e, n_seen);
 		if (!take_usual(t, &run, e, time_ns)) {
 			struct heap_event full = in_full(e, p->full);
 

@@ -22,11 +22,23 @@ struct origin_cache {
 void origin_cache_begin(struct origin_cache *h);
 void origin_cache_done(struct origin_cache *h);
 
+/* Where a key is that nothing else stands in the way of. */
+static inline size_t origin_cache_place(const struct origin_cache *h, uint64_t key)
+{
+	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - h->bits));
+}
+
+/* A key will be asked for soon. A compiler may leave calls out of what does nothing else. */
+static inline __attribute__((always_inline)) void origin_cache_soon(const struct origin_cache *h,
+								    uint64_t key)
+{
+	__builtin_prefetch(&h->at[origin_cache_place(h, key)]);
+}
+
 /* Where a key, which is not 0, is, or else should be. */
 static inline struct heap_hand *origin_cache_find(const struct origin_cache *h, uint64_t key)
 {
-	size_t mask = ((size_t)1 << h->bits) - 1;
-	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - h->bits));
+	size_t mask = ((size_t)1 << h->bits) - 1, i = origin_cache_place(h, key);
 
 	while (h->at[i].key && h->at[i].key != key)
 		i = (i + 1) & mask;
