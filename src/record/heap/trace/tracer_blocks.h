@@ -20,9 +20,9 @@ struct column_habit {
 
 struct tracer_blocks {
 	struct tracer_file file;
-	uint64_t n_blocks; /* written */
-	uint8_t *out;      /* [HEAP_MAX_BLOCK] the block that is being made */
-	void *packer;      /* zstd's context, in memory of ours */
+	uint64_t n_blocks;                 /* written */
+	uint8_t *out;                      /* [HEAP_MAX_BLOCK] the block that is being made */
+	void *packer;                      /* zstd's context, in memory of ours */
 	struct column_habit habit[HABITS]; /* by id */
 };
 
