@@ -133,6 +133,24 @@ print(f'{n_files} files, {n_rows} functions have the numbers of their tools')
 if n_files < 10:
     fault('files are missing')
 
+# samply's files have no names: functions of one are those of the recording that it was made of, by tests/data/demo, and of the others
+# modules have the samples that perf says.
+n_samply = 0
+counts = ours(f'{data}/demo.data', *SYMBOLS, '--metric', 'samples')
+for name, rows in ours(f'{data}/samply/demo.json.gz', *SYMBOLS).items():
+    n_samply += 1
+    if sorted(rows) != sorted(counts.get(name, [])):
+        fault(f'samply: {name} has {rows}, the recording {counts.get(name)}')
+for program in ('threads', 'truth'):
+    own = ours(f'{data}/samply/{program}.json.gz', '--group', 'module')
+    with open(f'{data}/samply/{program}.tsv') as f:
+        for line in f:
+            module, n = line.split('\t')
+            n_samply += 1
+            if [r[0] for r in own.get(module, [])] != [int(n)]:
+                fault(f'samply: {program}: {module} has {own.get(module)}, perf report {n}')
+print(f'samply: {n_samply} functions and modules have the numbers of their recordings')
+
 if speedscope and chromium:
     demo = f'{data}/demo.data'
     own = ours(demo, *SYMBOLS)
