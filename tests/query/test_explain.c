@@ -143,6 +143,29 @@ static const struct {
 	    { "m;sort", 1000, 1000 } },
 	  "t (recursive), called by m > s, grew from 600 to 1,220: +620 (+103.3 %), in what it calls\n"
 	  "together +620 of +620: nothing is left\n" },
+	{ "split in two",
+	  { { "m;w", 1000, 20 },
+	    { "m;w;one", 0, 520 },
+	    { "m;w;two", 0, 450 },
+	    { "m;y", 900, 900 } },
+	  "w, called by m: 980 of its own code is now in one and two, which it calls: -10\n"
+	  "together -10 of -10: nothing is left\n" },
+	{ "inlined",
+	  { { "m;w", 100, 610 }, { "m;w;one", 500, 0 }, { "m;y", 900, 900 } },
+	  "w, called by m: one is now its own code (inlined?), 510 more: +10\n"
+	  "together +10 of +10: nothing is left\n" },
+	{ "renamed",
+	  { { "m;work", 500, 0 }, { "m;labour", 0, 510 }, { "m;y", 900, 900 } },
+	  "work, called by m, 500 before, is now labour (renamed?), 510: +10\n"
+	  "together +10 of +10: nothing is left\n" },
+	{ "another size is another function",
+	  { { "m;work", 500, 0 }, { "m;labour", 0, 900 }, { "m;y", 900, 900 } },
+	  "labour, called by m, is new: +900\nwork, called by m, is gone: -500\n"
+	  "together +400 of +400: nothing is left\n" },
+	{ "a clone",
+	  { { "m;step.constprop.0", 500, 0 }, { "m;step", 0, 560 }, { "m;y", 900, 900 } },
+	  "step.constprop.0, called by m, 500 before, is now step, 560: +60\n"
+	  "together +60 of +60: nothing is left\n" },
 	{ "a little in many places",
 	  { { "m;a;f", 100, 140 },
 	    { "m;b;f", 100, 140 },

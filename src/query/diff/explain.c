@@ -4,6 +4,7 @@
 #include "query/diff/explain.h"
 
 #include "base/text.h"
+#include "query/core/name_rules.h"
 #include "query/diff/explain_words.h"
 #include "query/diff/folded_tree.h"
 
@@ -279,6 +280,18 @@ static const char *label_of(const struct seeker *s, uint32_t node)
 	return s->keys->key[s->t.key[node]].label;
 }
 
+/* The child with the most on both sides, or KEY_NONE. */
+static uint32_t heaviest_of_all(const struct seeker *s, uint32_t node)
+{
+	uint32_t best = KEY_NONE;
+
+	for (uint32_t c = s->t.first[node]; c != KEY_NONE; c = s->t.next[c])
+		if (best == KEY_NONE || s->total[c].before + s->total[c].after >
+						s->total[best].before + s->total[best].after)
+			best = c;
+	return best;
+}
+
 /* The one child that has all that its caller has, or KEY_NONE. */
 static uint32_t only_child(const struct folded_tree *t, uint32_t node)
 {
@@ -292,6 +305,22 @@ static uint32_t only_child(const struct folded_tree *t, uint32_t node)
 		       : KEY_NONE;
 }
 
+/* But for what compilers add to the name of a clone. */
+static bool same_name(const struct seeker *s, uint32_t a, uint32_t b)
+{
+	char *x, *y;
+	bool same = strcmp(label_of(s, a), label_of(s, b)) == 0;
+
+	if (same)
+		return true;
+	x = name_rules_loose(label_of(s, a));
+	y = name_rules_loose(label_of(s, b));
+	same = strcmp(x, y) == 0;
+	free(x);
+	free(y);
+	return same;
+}
+
 /* Below two nodes each on one side, the function that all of either goes into. */
 static bool find_same(const struct seeker *s, uint32_t gone, uint32_t came, uint32_t *from,
 		      uint32_t *to)
@@ -300,57 +329,146 @@ static bool find_same(const struct seeker *s, uint32_t gone, uint32_t came, uint
 
 	for (*from = gone; *from != KEY_NONE && left-- > 0; *from = only_child(&s->t, *from))
 		for (*to = came; *to != KEY_NONE && left-- > 0; *to = only_child(&s->t, *to))
-			if (strcmp(label_of(s, *from), label_of(s, *to)) == 0)
+			if (same_name(s, *from, *to))
 				return true;
 	return false;
 }
 
-/* Is it a subtree of which others tell nothing? */
+/* Is it a subtree of which others tell nothing, and no other sentence? */
 static bool is_whole(const struct reason *r)
 {
-	return !r->own && !r->rest;
+	return !r->own && !r->rest && r->sentence;
+}
+
+static bool is_gone(const struct reason *r)
+{
+	return is_whole(r) && r->total.after == 0;
+}
+
+static bool is_new(const struct reason *r)
+{
+	return is_whole(r) && r->total.before == 0;
+}
+
+/* Has what is new the caller, the module and the size of what is gone, and do both call nothing, or what has one name? */
+static bool may_be_renamed(const struct seeker *s, const struct reason *gone,
+			   const struct reason *came)
+{
+	uint32_t a = heaviest_of_all(s, gone->node), b = heaviest_of_all(s, came->node);
+
+	return s->t.parent[gone->node] == s->t.parent[came->node] &&
+	       strcmp(s->keys->key[gone->key].module, s->keys->key[came->key].module) == 0 &&
+	       fabs(gone->change + came->change) <= fmax(gone->total.half, came->total.half) &&
+	       (a == KEY_NONE || b == KEY_NONE ? a == b : same_name(s, a, b));
+}
+
+/* The only one that may be the other one's new name, and the other way round; or NULL. */
+static struct reason *find_renamed(const struct seeker *s, const struct explanation *x,
+				   const struct reason *gone)
+{
+	struct reason *found = NULL;
+	int n_new = 0, n_gone = 0;
+
+	for (size_t i = 0; i < x->reasons.n; i++)
+		if (is_new(&x->reasons.at[i]) && may_be_renamed(s, gone, &x->reasons.at[i])) {
+			found = &x->reasons.at[i];
+			n_new++;
+		}
+	for (size_t i = 0; found && i < x->reasons.n; i++)
+		n_gone += is_gone(&x->reasons.at[i]) && may_be_renamed(s, &x->reasons.at[i], found);
+	return n_new == 1 && n_gone == 1 ? found : NULL;
 }
 
 /* The reason of a function that is new under the name of one that is gone, or NULL. */
 static struct reason *find_come(const struct seeker *s, const struct explanation *x,
 				const struct reason *gone, uint32_t *from, uint32_t *to)
 {
-	for (size_t i = 0; gone->total.after == 0 && is_whole(gone) && i < x->reasons.n; i++) {
-		struct reason *r = &x->reasons.at[i];
-
-		if (r->total.before == 0 && r->sentence && is_whole(r) &&
-		    find_same(s, gone->node, r->node, from, to))
-			return r;
-	}
+	for (size_t i = 0; i < x->reasons.n; i++)
+		if (is_new(&x->reasons.at[i]) &&
+		    find_same(s, gone->node, x->reasons.at[i].node, from, to))
+			return &x->reasons.at[i];
 	return NULL;
+}
+
+/* One reason of two: it stands where the larger of both stood. */
+static void join(const struct seeker *s, struct reason *gone, uint32_t from, struct reason *came,
+		 uint32_t to, bool renamed)
+{
+	char *sentence = explain_move(s->d, &s->t, gone, from, came, to, renamed);
+	struct reason *first = came < gone ? came : gone, *second = came < gone ? gone : came;
+
+	free(gone->sentence);
+	free(came->sentence);
+	gone->change += came->change;
+	if (first == came)
+		*first = *gone;
+	first->sentence = sentence;
+	second->sentence = NULL;
 }
 
 /* Of equal name, one gone and one new: that is one function, which changed by what both did, and one reason. */
 static void join_moves(const struct seeker *s, struct explanation *x)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < x->reasons.n; i++) {
-		struct reason *gone = &x->reasons.at[i], *came = NULL, swap;
+		struct reason *gone = &x->reasons.at[i], *came;
 		uint32_t from, to;
 
-		if (gone->sentence)
-			came = find_come(s, x, gone, &from, &to);
-		if (!came)
+		if (!is_gone(gone))
 			continue;
-		free(gone->sentence);
-		gone->sentence = explain_move(s->d, &s->t, gone, from, came, to);
-		gone->change += came->change;
-		/* It stands where the larger of both stood. */
-		if (came < gone) {
-			swap = *came;
-			*came = *gone;
-			*gone = swap;
-			came = gone;
+		came = find_come(s, x, gone, &from, &to);
+		if (came) {
+			join(s, gone, from, came, to, false);
+			continue;
 		}
-		free(came->sentence);
-		came->sentence = NULL;
+		came = find_renamed(s, x, gone);
+		if (came)
+			join(s, gone, gone->node, came, came->node, true);
 	}
+}
+
+/* Is it a function that is on one side alone, called by what changed itself the other way? */
+static bool is_part_of(const struct seeker *s, const struct reason *part, const struct reason *own)
+{
+	return (own->change < 0 ? is_new(part) : is_gone(part)) &&
+	       s->t.parent[part->node] == own->node;
+}
+
+/* A function's own code that is in functions of their own now, or was: one reason where all of it is as large as it was. */
+static void join_parts(const struct seeker *s, struct explanation *x)
+{
+	for (size_t i = 0; i < x->reasons.n; i++) {
+		struct reason *own = &x->reasons.at[i];
+		double change = own->change;
+		uint32_t *parts;
+		size_t n = 0;
+
+		if (!own->own || own->node == KEY_NONE || own->rest)
+			continue;
+		parts = xcalloc(x->reasons.n, sizeof(*parts));
+		for (size_t k = 0; k < x->reasons.n; k++)
+			if (is_part_of(s, &x->reasons.at[k], own)) {
+				parts[n++] = x->reasons.at[k].node;
+				change += x->reasons.at[k].change;
+			}
+		if (n > 0 && !s->beyond[own->node]) {
+			free(own->sentence);
+			own->sentence = explain_parts(s->d, &s->t, own, parts, n, change);
+			for (size_t k = 0; k < x->reasons.n; k++)
+				if (is_part_of(s, &x->reasons.at[k], own)) {
+					free(x->reasons.at[k].sentence);
+					x->reasons.at[k].sentence = NULL;
+				}
+			own->change = change;
+		}
+		free(parts);
+	}
+}
+
+/* Reasons without a sentence are in those of others. */
+static void leave_joined_out(struct explanation *x)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i < x->reasons.n; i++)
 		if (x->reasons.at[i].sentence)
 			x->reasons.at[n++] = x->reasons.at[i];
@@ -589,7 +707,9 @@ void explain(const struct diff *d, uint32_t most, struct explanation *out)
 	if (out->reasons.n)
 		qsort(out->reasons.at, out->reasons.n, sizeof(*out->reasons.at), by_change);
 	say_apart_all(&s, out);
+	join_parts(&s, out);
 	join_moves(&s, out);
+	leave_joined_out(out);
 	seeker_done(&s);
 }
 

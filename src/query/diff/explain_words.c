@@ -9,6 +9,7 @@
 #include "query/diff/explain.h"
 #include "query/diff/folded_tree.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Frames of the way there that a sentence has room for, and columns of each and of the function's own name. */
@@ -137,7 +138,12 @@ char *explain_change(const struct diff *d, const struct folded_tree *t, const st
 		free(name);
 		name = either;
 	}
-	if (of->before == 0 || of->after == 0)
+	if (r->own && (of->before == 0 || of->after == 0))
+		out = xasprintf("%s, in itself, %s from %s to %s: %s", name,
+				r->change > 0 ? "grew" : "shrank",
+				fmt_amount(before, of->before, d->unit),
+				fmt_amount(after, of->after, d->unit), size);
+	else if (of->before == 0 || of->after == 0)
 		out = xasprintf("%s, is %s: %s", name, of->before == 0 ? "new" : "gone", size);
 	else
 		out = xasprintf("%s, %s from %s to %s: %s (%s %%)%s", name,
@@ -151,16 +157,50 @@ char *explain_change(const struct diff *d, const struct folded_tree *t, const st
 }
 
 char *explain_move(const struct diff *d, const struct folded_tree *t, const struct reason *gone,
-		   uint32_t from, const struct reason *came, uint32_t to)
+		   uint32_t from, const struct reason *came, uint32_t to, bool renamed)
 {
 	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE];
-	char *old = name_at(d, t, from), *new = name_at(d, t, to), *out;
+	bool there = t->parent[from] == t->parent[to];
+	char *old = name_at(d, t, from), *out;
+	char *new = there ? name_of_key(key_of(d, t, to), is_recursive(d, t, to))
+			  : name_at(d, t, to);
 
-	out = xasprintf("%s, %s before, is now %s, %s: %s", old,
+	out = xasprintf("%s, %s before, is now %s%s, %s: %s", old,
 			fmt_amount(before, gone->total.before, d->unit), new,
-			fmt_amount(after, came->total.after, d->unit),
+			renamed ? " (renamed?)" : "", fmt_amount(after, came->total.after, d->unit),
 			fmt_change(change, gone->change + came->change, d->unit));
 	free(old);
 	free(new);
+	return out;
+}
+
+char *explain_parts(const struct diff *d, const struct folded_tree *t, const struct reason *own,
+		    const uint32_t *parts, size_t n, double change)
+{
+	char amount[FMT_SIZE], all[FMT_SIZE];
+	char *names = xstrdup(""), *name = name_at(d, t, own->node), *out;
+
+	for (size_t i = 0; i < n; i++) {
+		char *one = text_fold_name(key_of(d, t, parts[i])->label, CALLER_COLS, false);
+		char *longer = xasprintf("%s%s%s", names,
+					 i == 0      ? ""
+					 : i + 1 < n ? ", "
+						     : " and ",
+					 one);
+
+		free(one);
+		free(names);
+		names = longer;
+	}
+	fmt_amount(amount, fabs(own->change), d->unit);
+	fmt_change(all, change, d->unit);
+	if (own->change < 0)
+		out = xasprintf("%s: %s of its own code is now in %s, which it calls: %s", name,
+				amount, names, all);
+	else
+		out = xasprintf("%s: %s is now its own code (inlined?), %s more: %s", name, names,
+				amount, all);
+	free(names);
+	free(name);
 	return out;
 }
