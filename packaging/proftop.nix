@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 { lib, stdenv, autoreconfHook, pkg-config, protobufc, ncurses, elfutils, zstd, zlib, isa-l, xz, bzip2, pcre2, xxHash,
-  libiberty, capstone }:
+  libiberty, yajl, capstone }:
 
 stdenv.mkDerivation {
   pname = "proftop";
   version = "0.1.0";
   src = lib.cleanSource ./..;
   nativeBuildInputs = [ autoreconfHook pkg-config protobufc ];
-  buildInputs = [ ncurses elfutils zstd zlib isa-l xz bzip2 pcre2 xxHash libiberty protobufc capstone ];
+  buildInputs = [ ncurses elfutils zstd zlib isa-l xz bzip2 pcre2 xxHash libiberty protobufc yajl capstone ];
   enableParallelBuilding = true;
   doCheck = true;
   checkPhase = ''

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules' paths are made into a tree; where one is in the text is a stack of its nodes, with NULL for what no rule asks for. */
+/*
+ * The rules' paths are made into a tree; where one is in the text is a stack of its nodes, with NULL for what no rule asks for.
+ * yajl takes the text apart as it comes.
+ */
 #include "config.h"
 
 #include "formats/json/json_stream.h"
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/mem.h"
-#include "formats/json/json_scan.h"
+#include "base/task.h"
+#include "input/input.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <yajl/yajl_parse.h>
+
+#define PIECE_BYTES ((size_t)256 << 10)
 
 /* What a path leads to. */
 struct node {
@@ -102,25 +111,45 @@ static const struct node *member_of(const struct node *n, const char *key, size_
 	return any;
 }
 
-/* Tokens. */
+/* What yajl calls. */
 
 static const struct node *current(const struct stream *s)
 {
 	return s->open.n ? s->member.at[s->open.n - 1] : &s->root;
 }
 
-static void on_value(void *arg, const struct json_value *v)
+static int put(struct stream *s, const struct json_value *v)
 {
-	struct stream *s = arg;
 	const struct node *n = current(s);
 
 	if (n && n->rule && n->rule->value)
 		n->rule->value(s->to, v);
+	return 1;
 }
 
-static void on_begin(void *arg, bool array)
+static int on_null(void *arg)
 {
-	struct stream *s = arg;
+	return put(arg, &(struct json_value){ .kind = JSON_NULL });
+}
+
+static int on_bool(void *arg, int truth)
+{
+	return put(arg, &(struct json_value){ .kind = JSON_BOOL, .truth = truth != 0 });
+}
+
+static int on_number(void *arg, const char *text, size_t n)
+{
+	return put(arg, &(struct json_value){ .kind = JSON_NUMBER, .s = text, .n = n });
+}
+
+static int on_string(void *arg, const unsigned char *text, size_t n)
+{
+	return put(arg,
+		   &(struct json_value){ .kind = JSON_STRING, .s = (const char *)text, .n = n });
+}
+
+static int begin(struct stream *s, bool array)
+{
 	const struct node *n = current(s);
 
 	if (n && n->rule && n->rule->begin)
@@ -128,44 +157,178 @@ static void on_begin(void *arg, bool array)
 	vec_push(&s->open, n);
 	vec_reserve(&s->member, s->open.n);
 	s->member.at[s->open.n - 1] = array ? element_of(n) : NULL;
+	return 1;
 }
 
-static void on_end(void *arg)
+static int end(void *arg)
 {
 	struct stream *s = arg;
 	const struct node *n = s->open.at[--s->open.n];
 
 	if (n && n->rule && n->rule->end)
 		n->rule->end(s->to);
+	return 1;
 }
 
-static void on_key(void *arg, const char *text, size_t n)
+static int on_object(void *arg)
+{
+	return begin(arg, false);
+}
+
+static int on_array(void *arg)
+{
+	return begin(arg, true);
+}
+
+static int on_key(void *arg, const unsigned char *text, size_t n)
 {
 	struct stream *s = arg;
-	const struct node *m = member_of(s->open.at[s->open.n - 1], text, n);
+	const struct node *m = member_of(s->open.at[s->open.n - 1], (const char *)text, n);
 
 	s->member.at[s->open.n - 1] = m;
 	if (m && m->rule && m->rule->key)
-		m->rule->key(s->to, text, n);
+		m->rule->key(s->to, (const char *)text, n);
+	return 1;
 }
 
-static const struct json_tokens tokens = {
-	.value = on_value,
-	.key = on_key,
-	.begin = on_begin,
-	.end = on_end,
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_null,
+	.yajl_boolean = on_bool,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_object,
+	.yajl_map_key = on_key,
+	.yajl_end_map = end,
+	.yajl_start_array = on_array,
+	.yajl_end_array = end,
 };
 
+/*
+ * yajl's memory. Its stack of what is open grows by 128 bytes at a time: where realloc() moves what it has each time (other C
+ * libraries than glibc, sanitizers), a text of nothing but brackets takes quadratic time. Each block has room to double here.
+ */
+
+struct block {
+	size_t room; /* bytes of `at` */
+	_Alignas(max_align_t) char at[];
+};
+
+static void *block_resized(struct block *b, size_t room)
+{
+	if (room > SIZE_MAX - sizeof(*b))
+		mem_fail(room);
+	b = xreallocarray(b, 1, sizeof(*b) + room);
+	b->room = room;
+	return b->at;
+}
+
+static struct block *block_of(void *at)
+{
+	return (struct block *)((char *)at - offsetof(struct block, at));
+}
+
+static void *block_new(void *arg, size_t n)
+{
+	(void)arg;
+	return block_resized(NULL, n);
+}
+
+static void *block_grow(void *arg, void *at, size_t n)
+{
+	struct block *b = at ? block_of(at) : NULL;
+
+	(void)arg;
+	if (!b || b->room > SIZE_MAX / 2)
+		return block_resized(b, n);
+	if (n <= b->room)
+		return at;
+	return block_resized(b, n > 2 * b->room ? n : 2 * b->room);
+}
+
+static void block_free(void *arg, void *at)
+{
+	(void)arg;
+	if (at)
+		free(block_of(at));
+}
+
 /* Reading. */
+
+/* yajl's words, without its lines of context and the full stop of some: the sentence goes on. */
+static char *why_of(yajl_handle h)
+{
+	unsigned char *text = yajl_get_error(h, 0, NULL, 0);
+	char *why = xstrdup(text ? (const char *)text : "it is no JSON");
+	size_t n = strcspn(why, "\n");
+
+	if (text)
+		yajl_free_error(h, text);
+	while (n > 0 && (why[n - 1] == '.' || why[n - 1] == ' '))
+		n--;
+	why[n] = '\0';
+	return why;
+}
+
+static int read_pieces(struct input *in, yajl_handle h, struct json_end *end_of,
+		       struct progress *progress, struct err *e)
+{
+	unsigned char *piece = xmalloc(PIECE_BYTES);
+	yajl_status status = yajl_status_ok;
+	struct err broken = ERR_INIT;
+	ssize_t n = 0;
+
+	while (status == yajl_status_ok && !progress_cancelled(progress)) {
+		n = input_read(in, piece, PIECE_BYTES, &broken);
+		if (n <= 0)
+			break;
+		end_of->offset = input_offset(in) - (uint64_t)n;
+		status = yajl_parse(h, piece, (size_t)n);
+		progress_set(progress, input_file_done(in), input_file_bytes(in));
+	}
+	free(piece);
+	if (progress_cancelled(progress) || n == -ECANCELED) {
+		err_clear(&broken);
+		return -ECANCELED;
+	}
+	if (n < 0 && input_offset(in) == 0) {
+		err_set(e, (int)n, "%s", err_text(&broken));
+		err_clear(&broken);
+		return (int)n;
+	}
+	if (n < 0) {
+		end_of->why = xstrdup(err_text(&broken));
+		end_of->offset = input_offset(in);
+	} else if (status == yajl_status_ok) {
+		end_of->offset = input_offset(in);
+		status = yajl_complete_parse(h);
+	} else {
+		end_of->offset += yajl_get_bytes_consumed(h);
+	}
+	if (!end_of->why && status != yajl_status_ok)
+		end_of->why = why_of(h);
+	err_clear(&broken);
+	return 0;
+}
 
 static int read_values(struct input *in, const struct json_rule *rules, size_t n_rules, void *to,
 		       bool many, struct json_end *end_of, struct progress *progress, struct err *e)
 {
 	struct stream s = { .to = to };
+	yajl_alloc_funcs memory = { .malloc = block_new,
+				    .realloc = block_grow,
+				    .free = block_free };
+	yajl_handle h = yajl_alloc(&callbacks, &memory, &s);
 	int rc;
 
+	*end_of = (struct json_end){ 0 };
+	if (!h)
+		mem_fail(sizeof(s));
+	/* names are cleaned before they are shown, whatever bytes they are */
+	yajl_config(h, yajl_dont_validate_strings, 1);
+	yajl_config(h, yajl_allow_multiple_values, many);
 	plant(&s, rules, n_rules);
-	rc = json_scan(in, &tokens, &s, many, end_of, progress, e);
+	rc = read_pieces(in, h, end_of, progress, e);
+	yajl_free(h);
 	arena_done(&s.arena);
 	vec_done(&s.open);
 	vec_done(&s.member);
@@ -186,17 +349,43 @@ int json_read_lines(struct input *in, const struct json_rule *rules, size_t n_ru
 
 /* Values. */
 
-double json_double(const struct json_value *v, double otherwise)
+/*
+ * A number of at most 15 digits with at most as many behind the point: both are exact as doubles, and so is the one rounding of their
+ * quotient (Clinger, "How to read floating point numbers accurately", 1990). False for all others.
+ */
+static bool plain_double(const struct json_value *v, double *out)
 {
 	static const double tens[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 				       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+	size_t i = v->s[0] == '-', point = v->n, digits = 0;
+	int64_t x = 0;
+
+	if (v->n > 16)
+		return false;
+	for (; i < v->n; i++) {
+		if (v->s[i] == '.' && point == v->n)
+			point = i;
+		else if (v->s[i] < '0' || v->s[i] > '9' || ++digits > 15)
+			return false;
+		else
+			x = 10 * x + (v->s[i] - '0');
+	}
+	if (digits == 0)
+		return false;
+	*out = (double)x / tens[point < v->n ? v->n - 1 - point : 0];
+	*out = v->s[0] == '-' ? -*out : *out;
+	return true;
+}
+
+double json_double(const struct json_value *v, double otherwise)
+{
 	char text[64];
 	char *stop;
 	double x;
 
-	/* both are exact, and so is the one rounding of their quotient (Clinger, "How to read floating point numbers accurately", 1990) */
-	if (v->kind == JSON_NUMBER && v->exact)
-		return (double)v->digits / tens[v->n_behind];
+	if (v->kind == JSON_NUMBER && v->n > 0 && plain_double(v, &x))
+		return x;
+
 	if (v->kind != JSON_NUMBER || v->n >= sizeof(text))
 		return otherwise;
 	memcpy(text, v->s, v->n);
@@ -207,23 +396,18 @@ double json_double(const struct json_value *v, double otherwise)
 
 int64_t json_int(const struct json_value *v, int64_t otherwise)
 {
-	char text[24];
-	char *stop;
-	int64_t x;
+	size_t i = v->kind == JSON_NUMBER && v->s[0] == '-';
+	int64_t x = 0;
 	double d;
 
 	if (v->kind != JSON_NUMBER)
 		return otherwise;
-	if (v->exact && v->n_behind == 0)
-		return v->digits;
-	if (v->n < sizeof(text)) {
-		memcpy(text, v->s, v->n);
-		text[v->n] = '\0';
-		errno = 0;
-		x = strtoll(text, &stop, 10);
-		if (*stop == '\0' && errno == 0)
-			return x;
-	}
+	for (; i < v->n && v->s[i] >= '0' && v->s[i] <= '9'; i++)
+		if (__builtin_mul_overflow(x, 10, &x) ||
+		    __builtin_add_overflow(x, v->s[i] - '0', &x))
+			break;
+	if (i == v->n && i > 0)
+		return v->s[0] == '-' ? -x : x;
 	d = round(json_double(v, NAN));
 	return d > -9.2e18 && d < 9.2e18 ? (int64_t)d : otherwise;
 }

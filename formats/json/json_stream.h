@@ -26,10 +26,6 @@ struct json_value {
 	const char *s; /* [n] bytes of a string, or a number's digits; borrowed for the call */
 	size_t n;
 	bool truth; /* of JSON_BOOL */
-	/* of JSON_NUMBER: it is digits / 10^n_behind, and as a double exactly so but for the last rounding */
-	bool exact;
-	uint8_t n_behind;
-	int64_t digits;
 };
 
 /* to is what json_read() was given. */

@@ -182,7 +182,7 @@ Test(otlp, what_is_wrong_is_said)
 		{ PROFILE("{\"stackIndex\":1}"), NULL, "without a sample" },
 		{ PROFILE(""), NULL, "without a sample" },
 		{ "{\"resourceProfiles\":x", NULL,
-		  ": no value of JSON at offset 20, before its first sample" },
+		  ": lexical error: invalid char in json text at offset 21, before its first sample" },
 	};
 
 	for (size_t i = 0; i < N(cases); i++) {
