@@ -10,7 +10,7 @@
 set -uo pipefail
 
 quick=(fp paths dwarf narrow unwind folded keys heap alloc opening diff record live)
-slow=(units large growth long heaps programs fleet)
+slow=(units large growth long heaps programs fleet exchange)
 
 top=$PWD
 here=$(cd "$(dirname "$0")" && pwd)
@@ -783,6 +783,39 @@ bench_fleet() {
     ours 'proftop report' 2 '' 1 "$proftop" report "$dir"/fleet/*.pb.gz
     ours 'proftop diff of two halves' '' '' 1 "$proftop" diff --report "$dir"/fleet/host-[0-1]??.pb.gz "$dir"/fleet/host-2[0-4]?.pb.gz \
         -- "$dir"/fleet/host-2[5-9]?.pb.gz "$dir"/fleet/host-[3-4]??.pb.gz
+}
+
+# What others read and write: a pprof file of 50 MB unpacked, and the JSON of two viewers that is made of it.
+bench_exchange() {
+    local real=$dir/go.prof form mb
+    if [ ! -s "$real" ] && ! GOCACHE=$dir/go-cache go build -gcflags=-cpuprofile="$real" go/types >>"$log" 2>&1; then
+        not_measured 'pprof and JSON: there is no go'
+        return
+    fi
+    has_space 700 || return
+    mkdir -p "$dir/exchange"
+    file=$dir/exchange/host-000.pb.gz
+    [ -s "$file" ] || "$tools/bench_pprof" "$real" "$dir/exchange" 1 50000000 || return
+    heading "pprof of $(calc %.0f "$(gzip -dc "$file" | wc -c) / 1e6") MB unpacked"
+    if ours 'proftop report' '' '' 3 "$proftop" report "$file"; then
+        base=$seconds
+        peer 10 go tool pprof -top "$file"
+    fi
+    for form in firefox speedscope; do
+        "$proftop" export --to $form -o "$dir/exchange/x.$form.json" "$file" 2>>"$log" || return
+        file=$dir/exchange/x.$form.json
+        mb=$(size_mb "$file")
+        heading "$form JSON, $mb MB"
+        one_cpu "$mb" "$file"
+        first_screen "$file" 1
+        file=$dir/exchange/host-000.pb.gz
+    done
+    rm -rf "$dir/exchange"
+}
+
+# one_cpu MB FILE: at 100 MB/s on one core, with 1.5 times the memory.
+one_cpu() {
+    ours 'proftop report, on one core' "$(calc %.2f "$1 / 100")" "$(calc %.0f "$1 * 1.5")" 3 taskset -c 0 "$proftop" report "$2"
 }
 
 # long_folded MB: hardly a stack twice.
