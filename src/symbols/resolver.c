@@ -225,6 +225,12 @@ void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns)
 	jit_code_exec(r->generated, pid, time_ns);
 }
 
+void resolver_follow(struct resolver *r)
+{
+	if (jit_code_follow(r->generated, r->dsos))
+		spaces_changed(r->spaces);
+}
+
 void resolver_end(struct resolver *r, const int32_t *pids, size_t n)
 {
 	spaces_end(r->spaces, pids, n);

@@ -58,6 +58,8 @@ bool resolver_map_image(struct resolver *r, const struct mapping_event *m);
 void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t time_ns);
 /* The process has another program: what was mapped is gone. */
 void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns);
+/* Reads what programs have written of the code that they generate since it was looked for last. */
+void resolver_follow(struct resolver *r);
 /* Of these processes, which have ended, no address is asked for any more, at any time. */
 void resolver_end(struct resolver *r, const int32_t *pids, size_t n);
 /* How many processes have something mapped, or had and are needed, with the kernel. */

@@ -495,7 +495,9 @@ enum name_form symbol_source_find(struct symbol_source *s, uint64_t address, con
 		*name = jit;
 		return NAME_PLAIN;
 	}
-	if (s->dump && (jit = jit_dump_name(s->dump, address))) {
+	/* Its program may still write it. */
+	if (s->dump && ((jit = jit_dump_name(s->dump, address)) ||
+			(jit_dump_more(s->dump) && (jit = jit_dump_name(s->dump, address))))) {
 		*name = jit;
 		return NAME_MANGLED;
 	}

@@ -225,6 +225,44 @@ Test(jit_dump, cut_anywhere_it_gives_what_is_whole)
 	teardown(&t);
 }
 
+/* Read once at one length and then at another, it has what it has at once. */
+Test(jit_dump, reads_on_where_its_program_writes)
+{
+	struct made m = { 0 };
+	struct trial t;
+
+	setup(&t);
+	put_dump(&m);
+	for (size_t first = 40; first <= m.bytes.n; first++)
+		for (size_t second = first; second <= m.bytes.n; second += 7) {
+			struct jit_dump *d = NULL;
+			const struct jit_place *p;
+			uint32_t line = 0;
+			size_t n;
+
+			write_dump(t.path, &m, first);
+			cr_assert_eq(jit_dump_load(t.path, &d, NULL), 0);
+			write_dump(t.path, &m, second);
+			jit_dump_more(d);
+			write_dump(t.path, &m, m.bytes.n);
+			jit_dump_more(d);
+			cr_expect_not(jit_dump_more(d), "there is no more");
+			cr_expect_not(jit_dump_cut(d));
+			p = jit_dump_places(d, &n);
+			cr_assert_eq(n, 3, "%zu, %zu: %zu", first, second, n);
+			cr_assert_eq(jit_dump_n(d), 2);
+			cr_expect_str_eq(jit_dump_name(d, p[0].offset), "first");
+			cr_expect_str_eq(jit_dump_name(d, p[1].offset), "second");
+			cr_expect_eq(p[2].offset, p[1].offset);
+			cr_expect_not_null(jit_dump_source(d, p[0].offset, &line));
+			cr_expect_eq(line, 12);
+			cr_expect(jit_dump_has_tables(d));
+			jit_dump_free(d);
+		}
+	made_done(&m);
+	teardown(&t);
+}
+
 Test(jit_dump, any_damaged_byte_is_survived)
 {
 	struct made m = { 0 };
@@ -351,7 +389,10 @@ Test(jit_dump, addresses_have_the_name_of_their_time)
 	struct trial t;
 
 	setup(&t);
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+	/* Every second time the dump is empty when it is mapped, cut when it is looked at first, and then whole. */
+	for (size_t trial = 0; trial < 2 * sizeof(clocks) / sizeof(*clocks); trial++) {
+		size_t i = trial / 2;
+		bool grows = trial % 2;
 		struct resolver_options o = { .same_machine = true };
 		struct profile *p = profile_new();
 		struct resolver_clock clock = { .monotonic = clocks[i].monotonic,
@@ -379,12 +420,18 @@ Test(jit_dump, addresses_have_the_name_of_their_time)
 		load(&m, 1100, 0x5000, 64, 0, "first");
 		load(&m, 1200, 0x5000, 32, 1, "second");
 		move(&m, 1300, 0x6000, 1);
-		write_dump(t.path, &m, m.bytes.n);
+		write_dump(t.path, &m, grows ? 0 : m.bytes.n);
 		builder_begin(p);
 		c = build_capture(p, "made", "perf.data");
 		r = resolver_new(p, c, &o);
 		resolver_clock(r, &clock);
 		resolver_map(r, &map);
+		for (size_t n = 0; grows && n <= m.bytes.n; n += m.bytes.n / 5) {
+			write_dump(t.path, &m, n);
+			resolver_follow(r);
+		}
+		write_dump(t.path, &m, m.bytes.n);
+		resolver_follow(r);
 		resolver_map(r, &anon);
 		/* The program changes what may be done with its memory: that hides nothing. */
 		anon.time_ns = 1340;

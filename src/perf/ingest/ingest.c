@@ -489,6 +489,7 @@ void ingest_fields(struct ingest *f, const struct trace_fields *fields, const ch
 void ingest_look(struct ingest *f, const struct perf_records *batch, unsigned what)
 {
 	prescan_at(f->look, batch, what);
+	resolver_follow(f->resolver);
 }
 
 uint64_t ingest_rounds_told(const struct ingest *f)

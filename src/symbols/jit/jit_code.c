@@ -7,6 +7,7 @@
 
 #include "symbols/jit/jit_code.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,10 +40,11 @@ struct known_dump {
 	char *path; /* as recorded; owned */
 	int32_t pid;
 	uint32_t dso;              /* its number */
+	int64_t mapped_ns;         /* when the process said that it has it */
+	struct jit_dump *dump;     /* NULL: it was not read; owned */
 	struct jit_unwind *unwind; /* NULL: it has no unwind tables; owned */
-	size_t n_places;           /* of code in it */
+	size_t n_places;           /* of code in it, which are in spaces */
 	enum timing timing;
-	bool cut;          /* its end is missing */
 	struct err reason; /* why it was not read; code 0: it was */
 };
 
@@ -71,6 +73,7 @@ void jit_code_free(struct jit_code *g)
 		vec_done(&g->process.at[i].times);
 	for (size_t i = 0; i < g->dump.n; i++) {
 		jit_unwind_free(g->dump.at[i].unwind);
+		jit_dump_free(g->dump.at[i].dump);
 		free(g->dump.at[i].path);
 		err_clear(&g->dump.at[i].reason);
 	}
@@ -162,12 +165,12 @@ static int by_time(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Puts the code of a dump where it was. */
-static void place_all(struct jit_code *g, const struct jit_dump *dump, struct known_dump *d,
-		      int64_t mapped_ns, uint32_t number)
+/* Puts the code of a dump where it was, as far as that was not done. */
+static void place_more(struct jit_code *g, struct known_dump *d)
 {
-	const struct jit_place *place = jit_dump_places(dump, &d->n_places);
-	const struct jit_dump_head *head = jit_dump_head(dump);
+	size_t n;
+	const struct jit_place *place = jit_dump_places(d->dump, &n);
+	const struct jit_dump_head *head = jit_dump_head(d->dump);
 	struct jit_process *p = find_process(g, d->pid);
 	uint32_t space = spaces_of(g->spaces, d->pid);
 
@@ -175,47 +178,77 @@ static void place_all(struct jit_code *g, const struct jit_dump *dump, struct kn
 		vec_push(&g->process, ((struct jit_process){ .pid = d->pid }));
 		p = &g->process.at[g->process.n - 1];
 	}
-	d->timing = timing_of(g, head, mapped_ns);
-	for (size_t i = 0; i < d->n_places; i++) {
-		int64_t time = time_of(g, d->timing, head, place[i].time, mapped_ns);
+	d->timing = timing_of(g, head, d->mapped_ns);
+	for (size_t i = d->n_places; i < n; i++) {
+		int64_t time = time_of(g, d->timing, head, place[i].time, d->mapped_ns);
 
 		spaces_map(g->spaces, space, time, place[i].address,
-			   place[i].address + place[i].size, number,
+			   place[i].address + place[i].size, d->dso,
 			   place[i].address - place[i].offset);
 		vec_push(&p->times, time);
 	}
+	d->n_places = n;
+	if (!d->unwind && jit_dump_has_tables(d->dump))
+		d->unwind = jit_unwind_new(d->dump);
 	if (p->times.n > 0)
 		qsort(p->times.at, p->times.n, sizeof(*p->times.at), by_time);
+}
+
+/* Looks for a dump's file, and puts its code where it was; else says why not. */
+static void read_dump(struct jit_code *g, struct known_dump *dump, const struct dso *d)
+{
+	struct search s = { .e = ERR_INIT };
+
+	debug_file_search_jit_dump(g->finder, d, try_dump, &s);
+	err_clear(&dump->reason);
+	dump->dump = s.dump;
+	if (s.dump) {
+		err_clear(&s.e);
+		place_more(g, dump);
+		return;
+	}
+	dump->reason = s.e;
+	if (!s.e.code)
+		err_set(&dump->reason, -1,
+			"%s was not looked for, as it is of another "
+			"machine; --symbols DIR says where it is",
+			d->path);
 }
 
 bool jit_code_dump(struct jit_code *g, int32_t pid, int64_t time_ns, const struct dso *d,
 		   uint32_t number)
 {
-	struct known_dump dump = { .pid = pid, .dso = number, .reason = ERR_INIT };
-	struct search s = { .e = ERR_INIT };
+	struct known_dump dump = {
+		.pid = pid, .dso = number, .mapped_ns = time_ns, .reason = ERR_INIT
+	};
 
 	if (was_read(g, pid, d->path))
 		return false;
 	dump.path = xstrdup(d->path);
-	debug_file_search_jit_dump(g->finder, d, try_dump, &s);
-	if (s.dump) {
-		dump.cut = jit_dump_cut(s.dump);
-		place_all(g, s.dump, &dump, time_ns, number);
-		err_clear(&s.e);
-	} else {
-		dump.reason = s.e;
-		if (!s.e.code)
-			err_set(&dump.reason, -1,
-				"%s was not looked for, as it is of another "
-				"machine; --symbols DIR says where it is",
-				d->path);
-	}
-	if (s.dump && jit_dump_has_tables(s.dump))
-		dump.unwind = jit_unwind_new(s.dump);
-	else
-		jit_dump_free(s.dump);
+	read_dump(g, &dump, d);
 	vec_push(&g->dump, dump);
 	return dump.n_places > 0;
+}
+
+bool jit_code_follow(struct jit_code *g, const struct dso_table *dsos)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < g->dump.n; i++) {
+		struct known_dump *d = &g->dump.at[i];
+		size_t n = d->n_places;
+
+		if (d->dump && jit_dump_more(d->dump)) {
+			place_more(g, d);
+		} else if (!d->dump && d->reason.code != -1) {
+			/* Its program has mapped it, and may not have written its head yet; that of another machine is not looked for. */
+			struct dso of = dso_table_get(dsos, d->dso);
+
+			read_dump(g, d, &of);
+		}
+		any = any || d->n_places > n;
+	}
+	return any;
 }
 
 void jit_code_fork(struct jit_code *g, int32_t pid, int32_t parent_pid, int64_t time_ns)
@@ -294,7 +327,7 @@ void jit_code_facts(const struct jit_code *g, struct profile *p, capture_id c)
 
 	for (size_t i = 0; i < g->dump.n; i++) {
 		const struct known_dump *d = &g->dump.at[i];
-		bool lost = d->cut || d->timing == TIMING_NONE;
+		bool cut = d->dump && jit_dump_cut(d->dump), lost = cut || d->timing == TIMING_NONE;
 		char count[FMT_COUNTED_SIZE];
 
 		if (d->reason.code)
@@ -304,6 +337,6 @@ void jit_code_facts(const struct jit_code *g, struct profile *p, capture_id c)
 			build_fact(p, c, "generated code", d->path, lost ? FACT_LOSS : FACT_PLAIN,
 				   "%s pieces of code%s, %s",
 				   fmt_count(count, (int64_t)d->n_places),
-				   d->cut ? " up to its damaged end" : "", how[d->timing]);
+				   cut ? " up to its damaged end" : "", how[d->timing]);
 	}
 }

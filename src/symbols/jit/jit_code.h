@@ -15,6 +15,7 @@
 
 struct cfi;
 struct dso;
+struct dso_table;
 struct debug_file_search;
 struct jit_code;
 struct resolver_clock;
@@ -32,6 +33,8 @@ void jit_code_clock(struct jit_code *g, const struct resolver_clock *c);
  */
 bool jit_code_dump(struct jit_code *g, int32_t pid, int64_t time_ns, const struct dso *d,
 		   uint32_t number);
+/* Programs may still write their dumps: reads what came since. True when there is more code. */
+bool jit_code_follow(struct jit_code *g, const struct dso_table *dsos);
 void jit_code_fork(struct jit_code *g, int32_t pid, int32_t parent_pid, int64_t time_ns);
 void jit_code_exec(struct jit_code *g, int32_t pid, int64_t time_ns);
 

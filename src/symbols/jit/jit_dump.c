@@ -73,8 +73,16 @@ struct jit_dump {
 	struct debug debug;   /* told last */
 	struct tables tables; /* likewise, for the next code */
 	char *path;           /* of the file */
-	bool has_tables;      /* see jit_dump_has_tables() */
-	bool cut;             /* see jit_dump_cut() */
+	uint64_t bytes;       /* that it had when it was read last */
+	/* Where reading goes on when it has more: the first record that is not whole, and what was known before it. */
+	struct {
+		uint64_t at;
+		size_t n_code, n_places;
+		struct debug debug;
+		struct tables tables;
+	} next;
+	bool has_tables; /* see jit_dump_has_tables() */
+	bool cut;        /* see jit_dump_cut() */
 	struct arena text;
 };
 
@@ -177,7 +185,7 @@ static void take_move(struct jit_dump *d, const struct record_head *r, struct by
 	take_u64(b); /* its size, which the load gave */
 	index = take_u64(b);
 	i = map_find(&d->by_index, hash_u64(index), same_index, d, &index);
-	if (!b->bad && i != MAP_NONE)
+	if (!b->bad && i != MAP_NONE && i < d->code.n)
 		add_place(d, r->time, address, &d->code.at[i]);
 }
 
@@ -281,11 +289,23 @@ static void take_records(struct jit_dump *d, struct source_file *f)
 {
 	struct record_head *r = xmalloc(sizeof(*r));
 
-	while (d->place.n < PLACES_MAX && next_record(d, f, r)) {
+	d->cut = false;
+	d->bytes = f->bytes;
+	for (;;) {
+		d->next.at = f->at;
+		d->next.n_code = d->code.n;
+		d->next.n_places = d->place.n;
+		d->next.debug = d->debug;
+		d->next.tables = d->tables;
+		if (d->place.n >= PLACES_MAX || !next_record(d, f, r))
+			break;
 		take_record(d, f, r);
 		f->at += r->size;
+		if (f->at > f->bytes) {
+			d->cut = true;
+			break;
+		}
 	}
-	d->cut = d->cut || f->at > f->bytes;
 	free(r);
 }
 
@@ -311,6 +331,27 @@ int jit_dump_load(const char *path, struct jit_dump **out, struct err *e)
 	else
 		jit_dump_free(d);
 	return rc;
+}
+
+bool jit_dump_more(struct jit_dump *d)
+{
+	size_t n_places = d->place.n;
+	struct source_file f = { .fd = -1, .at = d->next.at };
+	struct stat st;
+
+	if (own_file_open(d->path, &f.fd, NULL) != 0)
+		return false;
+	f.bytes = fstat(f.fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+	if (f.bytes > d->bytes) {
+		/* What was not whole is read again. */
+		d->code.n = d->next.n_code;
+		d->place.n = d->next.n_places;
+		d->debug = d->next.debug;
+		d->tables = d->next.tables;
+		take_records(d, &f);
+	}
+	close(f.fd);
+	return d->place.n > n_places;
 }
 
 void jit_dump_free(struct jit_dump *d)

@@ -46,9 +46,14 @@ struct jit_tables {
  * record that is not whole, is left out.
  */
 int jit_dump_load(const char *path, struct jit_dump **out, struct err *e);
+/*
+ * Reads what its program has written since; true when it tells of more code. What it told of before stays as it was, but
+ * where it is in memory.
+ */
+bool jit_dump_more(struct jit_dump *d);
 void jit_dump_free(struct jit_dump *d);
 
-/* All below is borrowed until it is freed. */
+/* All below is borrowed until it is freed, or read on. */
 const struct jit_dump_head *jit_dump_head(const struct jit_dump *d);
 /* In the order of the file; *n of them. */
 const struct jit_place *jit_dump_places(const struct jit_dump *d, size_t *n);

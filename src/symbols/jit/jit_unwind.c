@@ -21,16 +21,16 @@ struct known {
 };
 
 struct jit_unwind {
-	struct jit_dump *dump; /* owned */
-	struct known *known;   /* [jit_dump_n(dump)] */
+	const struct jit_dump *dump; /* borrowed */
+	VEC(struct known)
+	known; /* of its functions, those that were asked for and all before them */
 };
 
-struct jit_unwind *jit_unwind_new(struct jit_dump *d)
+struct jit_unwind *jit_unwind_new(const struct jit_dump *d)
 {
 	struct jit_unwind *u = xcalloc(1, sizeof(*u));
 
 	u->dump = d;
-	u->known = xcalloc(jit_dump_n(d), sizeof(*u->known));
 	return u;
 }
 
@@ -38,18 +38,17 @@ void jit_unwind_free(struct jit_unwind *u)
 {
 	if (!u)
 		return;
-	for (size_t i = 0; i < jit_dump_n(u->dump); i++) {
-		cfi_free(u->known[i].cfi);
-		free(u->known[i].bytes);
+	for (size_t i = 0; i < u->known.n; i++) {
+		cfi_free(u->known.at[i].cfi);
+		free(u->known.at[i].bytes);
 	}
-	free(u->known);
-	jit_dump_free(u->dump);
+	vec_done(&u->known);
 	free(u);
 }
 
 static void read_tables(struct jit_unwind *u, enum unwind_arch arch, size_t index)
 {
-	struct known *k = &u->known[index];
+	struct known *k = &u->known.at[index];
 	struct cfi_sections s = { .arch = arch };
 	struct jit_tables t;
 
@@ -71,8 +70,10 @@ struct cfi *jit_unwind_find(struct jit_unwind *u, enum unwind_arch arch, uint64_
 
 	if (i == SIZE_MAX || h->machine != machine || h->swapped)
 		return NULL;
-	if (!u->known[i].tried)
+	while (u->known.n <= i)
+		vec_push(&u->known, ((struct known){ .tried = false }));
+	if (!u->known.at[i].tried)
 		read_tables(u, arch, i);
-	*address = u->known[i].address + offset;
-	return u->known[i].cfi;
+	*address = u->known.at[i].address + offset;
+	return u->known.at[i].cfi;
 }

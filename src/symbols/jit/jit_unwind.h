@@ -11,8 +11,8 @@ struct cfi;
 struct jit_dump;
 struct jit_unwind;
 
-/* Takes d. Tables are read when the first stack leads into their function, and kept. */
-struct jit_unwind *jit_unwind_new(struct jit_dump *d);
+/* Borrows d, which may be read on. Tables are read when the first stack leads into their function, and kept. */
+struct jit_unwind *jit_unwind_new(const struct jit_dump *d);
 void jit_unwind_free(struct jit_unwind *u);
 
 /*
