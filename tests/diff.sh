@@ -358,6 +358,10 @@ printf 'main;main.run.func%d;%s %d\n' 1 c 300 2 a 300 3 b 300 >three.closures
 run 0 --report two.closures three.closures
 says out '1. main.run.func1, called by main, is new: +300'
 says out '# together +300 of +300: nothing is left'
+# What calls it, or is called by it, is counted where nothing changed itself; Markdown has the cause, too.
+run 0 --markdown two.closures three.closures
+says out '1. main.run.func1, called by main, is new: +300'
+says out 'together +300 of +300: nothing is left'
 run 0 --report three.closures two.closures
 says out '1. main.run.func1 (before), called by main, is gone: -300'
 # Three that are alike: one is new, nobody knows which.

@@ -137,22 +137,34 @@ static char *say_normalised(const struct analysis *an)
 	return text;
 }
 
+/* "2 of 30 beyond noise"; of what functions have themselves, or else by what they call. The caller frees. */
+static char *say_beyond(const struct diff *d)
+{
+	char n[FMT_SIZE], beyond[FMT_SIZE];
+	uint32_t by_calls = d->self.n_beyond == 0 ? diff_n_by_calls(d) : 0;
+
+	if (by_calls > 0)
+		return xasprintf("%s beyond noise by total", fmt_count(beyond, by_calls));
+	return xasprintf("%s of %s beyond noise", fmt_count(beyond, d->self.n_beyond),
+			 fmt_count(n, d->self.n_changed));
+}
+
 int app_compare_titles(const struct analysis *an, char **out, int most)
 {
 	const struct diff *d = an->diff;
 	const char *name = normalise_name(d->normalise);
-	char n[FMT_SIZE], beyond[FMT_SIZE], *how = say_normalised(an);
+	char *how = say_normalised(an), *beyond = say_beyond(d);
 	char *forms[] = {
 		xasprintf("= %s", name),
 		d->normalise == NORMALISE_NONE ? xstrdup("not normalised")
 					       : xasprintf("normalised by %s", name),
 		xstrdup(how),
-		xasprintf("%s · %s of %s beyond noise", how, fmt_count(beyond, d->self.n_beyond),
-			  fmt_count(n, d->self.n_changed)),
+		xasprintf("%s · %s", how, beyond),
 	};
 	const int n_forms = (int)(sizeof(forms) / sizeof(forms[0]));
 
 	free(how);
+	free(beyond);
 	for (int i = 0; i < n_forms; i++) {
 		if (i < most)
 			out[i] = forms[i];

@@ -11,7 +11,12 @@
 #include "cli/diff/diff_judge.h"
 #include "cli/diff/diff_rows.h"
 #include "cli/diff/diff_text.h"
+#include "cli/options/query_options.h"
 #include "query/analysis.h"
+#include "query/diff/explain.h"
+
+/* Sentences at most. */
+#define MOST_CAUSES 5
 
 /* Text where Markdown and HTML would read something else: names are code, so only what ends code or a cell counts. */
 static void put_text(const char *s, bool code, FILE *to)
@@ -91,6 +96,31 @@ static void put_typical(const struct diff_rows *r, FILE *to)
 	free(scale);
 }
 
+/* The causes in sentences, and what they leave, as in the report. */
+static void put_causes(const struct diff_rows *r, FILE *to)
+{
+	struct explanation x;
+	char *sum;
+
+	if (r->view != VIEW_KIND_TOP || !r->diff->analysis->tree ||
+	    !query_options_group_of_frames(r->diff->analysis->table_keys->grouping))
+		return;
+	explain(r->diff, MOST_CAUSES, &x);
+	for (size_t i = 0; i < x.reasons.n; i++) {
+		fprintf(to, "%zu. ", i + 1);
+		put_text(x.reasons.at[i].sentence, false, to);
+		fputc('\n', to);
+	}
+	if (x.reasons.n) {
+		sum = explain_sum(r->diff, &x);
+		fputc('\n', to);
+		put_text(sum, false, to);
+		fputs("\n\n", to);
+		free(sum);
+	}
+	explanation_done(&x);
+}
+
 void diff_markdown(const struct diff_rows *r, const struct judgement *j, FILE *to)
 {
 	const struct noise_delta *w = &r->diff->whole;
@@ -114,6 +144,7 @@ void diff_markdown(const struct diff_rows *r, const struct judgement *j, FILE *t
 	free(metric);
 	put_typical(r, to);
 	put_conditions(j, to);
+	put_causes(r, to);
 	for (size_t i = 0; i < r->rows.n; i++)
 		n_noise += !is_shown(r, &r->rows.at[i]);
 	if (n_noise < r->rows.n)

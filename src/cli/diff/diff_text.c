@@ -410,6 +410,7 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 	const struct lens_sides *sides = &r->diff->analysis->lens.sides;
 	struct metric m = r->diff->analysis->lens.column[0].metric;
 	char n[FMT_SIZE], tested[FMT_SIZE], beyond[FMT_SIZE];
+	uint32_t by_calls;
 
 	if (f->n_changed == 0) {
 		fputs("# nothing differs\n", to);
@@ -422,7 +423,11 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 		fputs("; every allocation was recorded, so that differences are exact\n", to);
 		return;
 	}
-	fprintf(to, ", %s of them beyond noise (95 %%", fmt_count(beyond, f->n_beyond));
+	fprintf(to, ", %s of them beyond noise", fmt_count(beyond, f->n_beyond));
+	by_calls = f == &r->diff->self ? diff_n_by_calls(r->diff) : 0;
+	if (by_calls > 0)
+		fprintf(to, ", and %s by what they call", fmt_count(n, by_calls));
+	fputs(" (95 %", to);
 	if (sides->n_runs[SIDE_BEFORE] + sides->n_runs[SIDE_AFTER] > 2)
 		fprintf(to, ", Welch over %u and %u runs", sides->n_runs[SIDE_BEFORE],
 			sides->n_runs[SIDE_AFTER]);

@@ -296,6 +296,16 @@ static struct noise_spread spread_of(const struct diff *d, uint32_t key, enum ro
 	return s;
 }
 
+uint32_t diff_n_by_calls(const struct diff *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->analysis->table.n_rows; i++)
+		n += diff_is_beyond(&d->total, &d->row_total[i]) &&
+		     !diff_is_beyond(&d->self, &d->row_self[i]);
+	return n;
+}
+
 uint32_t diff_n_widened(const struct diff *d)
 {
 	uint32_t n = 0;

@@ -91,6 +91,9 @@ void diff_sort_neighbours(const struct diff *d, struct butterfly_row *rows, uint
  */
 uint32_t *diff_ordered(const struct diff *d, enum table_order order, bool reverse);
 
+/* Rows whose total is beyond noise, and what they have themselves is not: because of what they call. */
+uint32_t diff_n_by_calls(const struct diff *d);
+
 /* Functions whose intervals are wider by what earlier runs differ by. */
 uint32_t diff_n_widened(const struct diff *d);
 
