@@ -28,6 +28,7 @@
 #include "cli/record/record_traces.h"
 #include "record/attach/attach.h"
 
+#define GRACE_S 10u
 #define LOOK_MS 200
 #define END_MS  20000u /* for the process to end its recording */
 
@@ -122,7 +123,8 @@ static void make_settings(struct settings *s, const struct record_job *j, const 
 {
 	char seconds[32], *own = output ? NULL : default_output();
 
-	snprintf(seconds, sizeof(seconds), "%llu", (unsigned long long)((ms + 999) / 1000 + 1));
+	snprintf(seconds, sizeof(seconds), "%llu",
+		 (unsigned long long)((ms + 999) / 1000 + GRACE_S));
 	set(s, "PROFTOP_OUTPUT", output ? output : own);
 	heap_settings_each(j, set, s);
 	set(s, "PROFTOP_CHECK", getenv("PROFTOP_CHECK"));
@@ -130,7 +132,7 @@ static void make_settings(struct settings *s, const struct record_job *j, const 
 	set(s, "PROFTOP_SAMPLE_EXACT", getenv("PROFTOP_SAMPLE_EXACT"));
 	set(s, "PROFTOP_ENVIRONMENT", getenv("PROFTOP_ENVIRONMENT"));
 	set(s, "PROFTOP_PSS", getenv("PROFTOP_PSS"));
-	/* If we are killed, it ends all the same. */
+	/* If we are killed, it ends all the same; later than by us, who may be slow to get in. */
 	set(s, "PROFTOP_SECONDS", ms ? seconds : NULL);
 	vec_push(&s->text, '\0');
 	free(own);
