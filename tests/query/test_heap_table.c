@@ -712,6 +712,46 @@ static bool is_of_many(const struct story *s, const struct block *b)
 	return n >= 440;
 }
 
+/* The first or last birth of a block's stack. */
+static int64_t birth_of_stack(const struct story *s, const struct block *b, bool last)
+{
+	int64_t at = born_ns(s, b);
+
+	for (uint32_t i = 0; i < s->n_blocks; i++) {
+		int64_t other = born_ns(s, &s->block[i]);
+
+		if (s->block[i].stack == b->stack && (last ? other > at : other < at))
+			at = other;
+	}
+	return at;
+}
+
+static bool is_of_early(const struct story *s, const struct block *b)
+{
+	return birth_of_stack(s, b, false) < 50000;
+}
+
+static bool is_of_late(const struct story *s, const struct block *b)
+{
+	return birth_of_stack(s, b, true) >= 43450000;
+}
+
+static bool is_of_long(const struct story *s, const struct block *b)
+{
+	return birth_of_stack(s, b, true) - birth_of_stack(s, b, false) >= 44350000;
+}
+
+static bool is_of_leaky(const struct story *s, const struct block *b)
+{
+	uint32_t n = 0, leaked = 0;
+
+	for (uint32_t i = 0; i < s->n_blocks; i++) {
+		n += s->block[i].stack == b->stack;
+		leaked += s->block[i].stack == b->stack && s->block[i].died == UINT32_MAX;
+	}
+	return leaked * 100 >= n * 4;
+}
+
 static const struct block_case block_cases[] = {
 	{ "size:100,2k", is_sized },
 	{ "block:leaked", is_leaked },
@@ -723,6 +763,10 @@ static const struct block_case block_cases[] = {
 	{ "freed:10ms,20ms", is_freed_then },
 	{ "depth:3", is_deep },
 	{ "stack-calls:440,", is_of_many },
+	{ "stack-first:,50us", is_of_early },
+	{ "stack-last:43450us,", is_of_late },
+	{ "stack-span:44350us,", is_of_long },
+	{ "stack-leaked-percent:4,", is_of_leaky },
 };
 
 /* All sums of a footprint are those of a replay of the blocks that hold the term: calls, bytes, leaked, at some instants live. */

@@ -233,15 +233,62 @@ static struct profile *long_heap(void)
 	return p;
 }
 
-/* Blocks [from, to) of one of three sites, or of all (3). */
-static struct answer replay_long(uint32_t from, uint32_t to, uint32_t site, uint32_t cursor)
+/* The step at which it is freed; LONG_ROWS: never. */
+static uint32_t death_of(uint32_t i)
+{
+	if (is_brief(i))
+		return i;
+	return is_left(i) || i + 300 >= LONG_ROWS ? LONG_ROWS : i + 300;
+}
+
+/* Terms of two steps, and what they say of a block. */
+static bool term_holds(int term, uint32_t from, uint32_t to, uint32_t i)
+{
+	uint32_t death = death_of(i), lived = death - i;
+
+	switch (term) {
+	case 0:
+		return i >= from && i < to;
+	case 1:
+		return death < LONG_ROWS && death >= from && death < to;
+	case 2:
+		return i < from && death >= from;
+	case 3:
+		return death < LONG_ROWS && lived >= from && lived < to;
+	case 4:
+		return is_brief(i);
+	case 5:
+		return death == LONG_ROWS;
+	default:
+		return size_of(i) >= from && size_of(i) < to;
+	}
+}
+
+static void term_text(int term, uint32_t from, uint32_t to, char *out, size_t size)
+{
+	static const char *const kind[] = {
+		"time", "freed", "alive", "lifetime", NULL, NULL, "size"
+	};
+	const char *unit = term == 6 ? "" : "us";
+
+	if (term == 4 || term == 5)
+		snprintf(out, size, "block:%s", term == 4 ? "temporary" : "leaked");
+	else if (term == 2)
+		snprintf(out, size, "alive:%uus,", from);
+	else
+		snprintf(out, size, "%s:%u%s,%u%s", kind[term], from, unit, to, unit);
+}
+
+/* Blocks of one of three sites, or of all (3), for which a term holds. */
+static struct answer replay_long(int term, uint32_t from, uint32_t to, uint32_t site,
+				 uint32_t cursor)
 {
 	struct answer a = { 0 };
 	int64_t now = 0;
 
 	for (uint32_t i = 0; i < LONG_ROWS; i++) {
 		int64_t size = size_of(i);
-		bool of = i >= from && i < to && (site == 3 || i % 3 == site);
+		bool of = term_holds(term, from, to, i) && (site == 3 || i % 3 == site);
 		uint32_t gone = i - 300;
 
 		if (i == cursor)
@@ -253,8 +300,8 @@ static struct answer replay_long(uint32_t from, uint32_t to, uint32_t site, uint
 		now += of ? size : 0;
 		a.peak = now > a.peak ? now : a.peak;
 		now -= of && is_brief(i) ? size : 0;
-		if (i >= 300 && !is_brief(gone) && !is_left(gone) && gone >= from && gone < to &&
-		    (site == 3 || gone % 3 == site))
+		if (i >= 300 && !is_brief(gone) && !is_left(gone) &&
+		    term_holds(term, from, to, gone) && (site == 3 || gone % 3 == site))
 			now -= size_of(gone);
 	}
 	a.leaked = now;
@@ -271,14 +318,18 @@ Test(heap_time_travel, ranges_of_a_long_heap_are_a_replay)
 	const struct analysis_cache cache = { .heap = kept };
 	unsigned lot = 3;
 
-	for (int i = 0; i < 60; i++) {
-		uint32_t from = made_number(&lot, LONG_ROWS), site = made_number(&lot, 4);
-		uint32_t to = from + 1 + made_number(&lot, LONG_ROWS - from);
+	for (int i = 0; i < 140; i++) {
+		int term = i % 7;
+		uint32_t most = term == 3 ? 400 : term == 6 ? 1000 : LONG_ROWS;
+		uint32_t from = made_number(&lot, most), site = made_number(&lot, 4);
+		uint32_t to = from + 1 + made_number(&lot, most - from);
 		uint32_t cursor = 1 + made_number(&lot, LONG_ROWS);
 		struct question q = { .cursor_ns = (int64_t)cursor * STEP_NS };
-		struct answer is, want = replay_long(from, to, site, cursor);
+		struct answer is, want = replay_long(term, from, to, site, cursor);
+		char text[64];
 
-		snprintf(q.filter, sizeof(q.filter), "time:%uus,%uus%s", from, to, sites[site]);
+		term_text(term, from, to, text, sizeof(text));
+		snprintf(q.filter, sizeof(q.filter), "%s%s", text, sites[site]);
 		is = answer_of(p, &q, i % 4 ? &cache : NULL);
 		cr_assert_arr_eq(&is, &want, sizeof(is),
 				 "%s at %u: live %ld peak %ld bytes %ld calls %ld temporary %ld "

@@ -101,7 +101,8 @@ Test(term_values, that_have_a_text_anywhere)
 Test(term_values, all_kinds_are_considered)
 {
 	static const char *const without =
-		" time depth alive freed stack-calls stack-bytes stack-leaked focus-path merge-path ";
+		" time depth alive freed stack-calls stack-bytes stack-leaked "
+		"stack-leaked-percent stack-first stack-last stack-span focus-path merge-path ";
 
 	for (size_t i = 0; term_kind_name(i); i++) {
 		char *name = xasprintf(" %s ", term_kind_name(i));

@@ -29,6 +29,8 @@ const char *block_state_word(enum block_state s)
 /* Ends of blocks that began at a tick's time, [begin.from, begin.to), and lived as long as a term says. */
 struct life {
 	struct heap_span begin, end;
+	uint32_t near;      /* the tick */
+	uint32_t border[2]; /* ticks at which `end` begins and ends */
 };
 
 /* A term, with what it says of whole tracks and origins. */
@@ -59,57 +61,141 @@ static bool in_span(const struct heap_span *s, uint32_t moment)
 	return moment >= s->from && moment < s->to;
 }
 
-/* What all allocations of an origin, or of a stack, have together. */
+/* What all allocations of a stack have together; times are since the capture's begin. */
 struct totals {
 	uint64_t calls, bytes, leaked;
+	int64_t first_ns, last_ns; /* of no calls undefined */
 };
 
-static void add_totals(struct totals *to, uint64_t calls, uint64_t bytes, uint64_t leaked)
+/* The same of an origin, in moments. */
+struct origin_totals {
+	uint64_t calls, bytes, leaked;
+	uint32_t first, last;
+};
+
+static void add_calls(struct origin_totals *to, const struct origin_totals *more)
 {
-	to->calls += calls;
-	to->bytes += bytes;
-	to->leaked += leaked;
+	if (more->calls == 0)
+		return;
+	if (to->calls == 0 || more->first < to->first)
+		to->first = more->first;
+	if (to->calls == 0 || more->last > to->last)
+		to->last = more->last;
+	to->calls += more->calls;
+	to->bytes += more->bytes;
+	to->leaked += more->leaked;
 }
 
-/* Of each stack: [*n_stacks]; the caller frees. */
+struct totals_scan {
+	const struct evaluation *v;
+	struct origin_totals *of[HEAP_SCAN_MOST]; /* [n_origins] of each thread; owned */
+};
+
+static void scan_totals(void *arg, unsigned worker, uint32_t from, uint32_t to)
+{
+	struct totals_scan *s = arg;
+	const struct heap_columns *c = s->v->c;
+	uint32_t end;
+
+	for (uint32_t at = from; at < to; at = end) {
+		struct heap_rows_read rows;
+
+		end = to - at > HEAP_GROUP ? at + HEAP_GROUP : to;
+		allocation_read(c, at, end, &rows);
+		for (uint32_t i = 0; i < end - at; i++) {
+			uint32_t n_moments =
+				s->v->state->track[c->origins[rows.origin[i]].track].n_moments;
+			const struct origin_totals one = { 1, rows.size[i],
+							   (rows.end[i] & END_MOMENT) >= n_moments,
+							   rows.begin[i], rows.begin[i] };
+
+			add_calls(&s->of[worker][rows.origin[i]], &one);
+		}
+	}
+}
+
+/* Of each origin: [n_origins]; the caller frees. */
+static struct origin_totals *find_origin_totals(const struct evaluation *v)
+{
+	const struct heap_columns *c = v->c;
+	struct totals_scan s = { .v = v };
+	unsigned n = c->n_origins > c->n_allocations / 16 ? 1 : heap_scan_threads(c->n_allocations);
+
+	for (unsigned i = 0; i < n; i++)
+		s.of[i] = xcalloc(c->n_origins, sizeof(*s.of[i]));
+	heap_scan(c->n_allocations, n, NULL, scan_totals, &s);
+	for (unsigned i = 1; i < n; i++) {
+		for (uint32_t j = 0; j < c->n_origins; j++)
+			add_calls(&s.of[0][j], &s.of[i][j]);
+		free(s.of[i]);
+	}
+	for (uint32_t i = 0; i < c->n_bulk; i++) {
+		const struct heap_bulk *b = &c->bulk[i];
+		const struct origin_totals some = { b->calls, b->bytes, 0, b->moment,
+						    b->until > b->moment ? b->until : b->moment };
+
+		add_calls(&s.of[0][b->origin], &some);
+	}
+	return s.of[0];
+}
+
+/* Of each stack; the caller frees. */
 static struct totals *find_totals(const struct evaluation *v)
 {
 	const struct heap_columns *c = v->c;
+	struct origin_totals *origin = find_origin_totals(v);
 	struct totals *of;
-	uint32_t n = 0, end;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->n_origins; i++)
 		n = c->origins[i].stack >= n ? c->origins[i].stack + 1 : n;
 	of = xcalloc(n, sizeof(*of));
-	for (uint32_t at = 0; at < c->n_allocations; at = end) {
-		struct heap_rows_read rows;
+	for (uint32_t i = 0; i < c->n_origins; i++) {
+		struct totals *to = &of[c->origins[i].stack];
+		uint32_t track = c->origins[i].track;
+		int64_t first, last;
 
-		end = c->n_allocations - at > HEAP_GROUP ? at + HEAP_GROUP : c->n_allocations;
-		allocation_read(c, at, end, &rows);
-		for (uint32_t i = 0; i < end - at; i++) {
-			const struct heap_origin *o = &c->origins[rows.origin[i]];
-
-			add_totals(&of[o->stack], 1, rows.size[i],
-				   (rows.end[i] & END_MOMENT) >=
-					   v->state->track[o->track].n_moments);
-		}
+		if (origin[i].calls == 0)
+			continue;
+		first = heap_track_time(&v->state->track[track], origin[i].first) -
+			v->state->begin_ns[track];
+		last = heap_track_time(&v->state->track[track], origin[i].last) -
+		       v->state->begin_ns[track];
+		to->first_ns = to->calls == 0 || first < to->first_ns ? first : to->first_ns;
+		to->last_ns = to->calls == 0 || last > to->last_ns ? last : to->last_ns;
+		to->calls += origin[i].calls;
+		to->bytes += origin[i].bytes;
+		to->leaked += origin[i].leaked;
 	}
-	for (uint32_t i = 0; i < c->n_bulk; i++)
-		add_totals(&of[c->origins[c->bulk[i].origin].stack], c->bulk[i].calls,
-			   c->bulk[i].bytes, 0);
+	free(origin);
 	return of;
+}
+
+static int64_t part_leaked(const struct totals *t)
+{
+	return t->calls ? (int64_t)((double)t->leaked / (double)t->calls * 100) : 0;
 }
 
 static bool origin_holds(const struct evaluation *v, const struct term *t,
 			 const struct heap_origin *o, const struct totals *totals)
 {
+	const struct totals *of = totals ? &totals[o->stack] : NULL;
+
 	switch ((int)t->kind) {
 	case TERM_STACK_CALLS:
-		return in_range(t, (int64_t)totals[o->stack].calls);
+		return in_range(t, (int64_t)of->calls);
 	case TERM_STACK_BYTES:
-		return in_range(t, (int64_t)totals[o->stack].bytes);
+		return in_range(t, (int64_t)of->bytes);
 	case TERM_STACK_LEAKED:
-		return in_range(t, (int64_t)totals[o->stack].leaked);
+		return in_range(t, (int64_t)of->leaked);
+	case TERM_STACK_LEAKED_PERCENT:
+		return in_range(t, part_leaked(of));
+	case TERM_STACK_FIRST:
+		return in_range(t, of->first_ns);
+	case TERM_STACK_LAST:
+		return in_range(t, of->last_ns);
+	case TERM_STACK_SPAN:
+		return in_range(t, of->last_ns - of->first_ns);
 	default:
 		return t->word == BLOCK_REALLOC ? o->flags & ORIGIN_REALLOC
 						: o->event != v->malloc_event;
@@ -118,8 +204,18 @@ static bool origin_holds(const struct evaluation *v, const struct term *t,
 
 static bool is_of_totals(const struct term *t)
 {
-	return t->kind == TERM_STACK_CALLS || t->kind == TERM_STACK_BYTES ||
-	       t->kind == TERM_STACK_LEAKED;
+	switch ((int)t->kind) {
+	case TERM_STACK_CALLS:
+	case TERM_STACK_BYTES:
+	case TERM_STACK_LEAKED:
+	case TERM_STACK_LEAKED_PERCENT:
+	case TERM_STACK_FIRST:
+	case TERM_STACK_LAST:
+	case TERM_STACK_SPAN:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool is_of_origins(const struct term *t)
@@ -167,17 +263,42 @@ static int64_t later(int64_t at_ns, int64_t by_ns)
 	return sum;
 }
 
+/* heap_track_moment(), looked for from a tick on, *tick, which becomes that of the moment: times mostly rise. */
+static uint32_t moment_near(const struct heap_track *t, int64_t time_ns, uint32_t *tick)
+{
+	uint32_t from = *tick, to, step = 1;
+
+	if (from > 0 && (from > t->n_ticks || t->tick[from - 1].time_ns >= time_ns))
+		from = 0;
+	/* Ticks below from are before the time. */
+	while (step < t->n_ticks - from && t->tick[from + step - 1].time_ns < time_ns) {
+		from += step;
+		step *= 2;
+	}
+	to = step < t->n_ticks - from ? from + step : t->n_ticks;
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (t->tick[middle].time_ns < time_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	*tick = from;
+	return from < t->n_ticks ? t->tick[from].moment : t->n_moments;
+}
+
 /* Goes to the tick of a moment, at which the block began. */
 static void find_life(const struct heap_track *track, const struct term *t, uint32_t begin,
 		      struct life *life)
 {
-	uint32_t near = 0;
-	int64_t at_ns = heap_track_time_near(track, begin, &near);
+	int64_t at_ns = heap_track_time_near(track, begin, &life->near);
+	uint32_t next = life->near + 1;
 
-	life->begin.from = track->n_ticks ? track->tick[near].moment : 0;
-	life->begin.to = near + 1 < track->n_ticks ? track->tick[near + 1].moment : UINT32_MAX;
-	life->end.from = heap_track_moment(track, later(at_ns, t->from_ns));
-	life->end.to = heap_track_moment(track, later(at_ns, t->to_ns));
+	life->begin.from = track->n_ticks ? track->tick[life->near].moment : 0;
+	life->begin.to = next < track->n_ticks ? track->tick[next].moment : UINT32_MAX;
+	life->end.from = moment_near(track, later(at_ns, t->from_ns), &life->border[0]);
+	life->end.to = moment_near(track, later(at_ns, t->to_ns), &life->border[1]);
 }
 
 /* A row, whose end is as of its track's moments. */
@@ -277,6 +398,121 @@ static uint64_t evaluate(const struct evaluation *v, uint32_t from, uint32_t to,
 	return out;
 }
 
+/* Rows of one group of the only track, which have begun and, where they are brief, ended. */
+struct group {
+	uint32_t first_row;   /* of the group */
+	uint32_t first, last; /* moments: of the first row's begin, and behind the last row's */
+	uint64_t brief;
+	struct heap_rows_read kept;
+	uint32_t n_kept;
+	unsigned worker;
+};
+
+static uint64_t each_brief(const struct evaluation *v, const struct group *g, uint32_t term,
+			   uint64_t rows)
+{
+	uint64_t out = 0;
+
+	for (; rows; rows &= rows - 1) {
+		uint32_t i = g->first_row + (uint32_t)__builtin_ctzll(rows);
+		uint32_t begin = allocation_begin(v->c, i);
+		const struct row r = { i,
+				       0,
+				       allocation_origin(v->c, i),
+				       begin,
+				       (begin + 1) | END_TEMPORARY,
+				       allocation_size(v->c, i) };
+
+		if (holds(v, &r, term, g->worker))
+			out |= rows & -rows;
+	}
+	return out;
+}
+
+/* Brief rows, as bits, for which a term holds. What it says of times it mostly says of all of a group. */
+static uint64_t brief_hold(const struct evaluation *v, const struct group *g, uint32_t term,
+			   uint64_t rows)
+{
+	const struct ready_term *ready = &v->term[term];
+	const struct heap_span *span = ready->span;
+	const struct term *t = ready->term;
+	struct life *life;
+
+	if (ready->origin || rows == 0)
+		return each_brief(v, g, term, rows);
+	switch ((int)t->kind) {
+	case TERM_LIFETIME:
+		life = &v->life[g->worker][term];
+		if (!in_span(&life->begin, g->first))
+			find_life(&v->state->track[0], t, g->first, life);
+		/* What began later has to end later. */
+		if (g->last < life->end.from)
+			return 0;
+		if (t->from_ns <= 0 && g->last < life->end.to)
+			return rows;
+		break;
+	case TERM_ALIVE:
+		if (span->from <= g->first || span->from > g->last)
+			return 0;
+		break;
+	case TERM_FREED:
+		if (g->first + 1 >= span->from && g->last < span->to)
+			return rows;
+		if (g->last < span->from || g->first + 1 >= span->to)
+			return 0;
+		break;
+	case TERM_BLOCK:
+		if (t->word != BLOCK_HANDED)
+			return t->word == BLOCK_LEAKED ? 0 : rows;
+		break;
+	}
+	return each_brief(v, g, term, rows);
+}
+
+static uint64_t kept_hold(const struct evaluation *v, const struct group *g, uint32_t term,
+			  uint64_t rows)
+{
+	uint64_t out = 0;
+
+	for (uint32_t i = 0; i < g->n_kept; i++) {
+		uint64_t bit = UINT64_C(1) << g->kept.row[i] % HEAP_GROUP;
+		struct row r = { g->kept.row[i],    0,
+				 g->kept.origin[i], g->kept.begin[i],
+				 g->kept.end[i],    g->kept.size[i] };
+
+		if ((r.end & END_MOMENT) >= v->state->track[0].n_moments)
+			r.end = END_NEVER;
+		if (rows & bit && holds(v, &r, term, g->worker))
+			out |= bit;
+	}
+	return out;
+}
+
+/* The same as evaluate(), most of it for all brief rows at once; false: it cannot. */
+static bool evaluate_quickly(const struct evaluation *v, uint32_t from, uint32_t to,
+			     unsigned worker, uint64_t *out)
+{
+	struct group g = { .first_row = from - from % HEAP_GROUP, .worker = worker };
+	uint64_t left;
+
+	if (v->c->n_tracks != 1)
+		return false;
+	g.first = allocation_begin(v->c, from);
+	g.last = allocation_begin(v->c, to - 1) + 1;
+	if (g.last >= v->state->track[0].n_moments)
+		return false;
+	g.brief = allocation_read_kept(v->c, from, to, &g.kept, &g.n_kept);
+	left = UINT64_MAX >> (HEAP_GROUP - (to - from)) << from % HEAP_GROUP;
+	for (uint32_t k = 0; k < v->n_terms && left; k++) {
+		uint64_t hold = brief_hold(v, &g, k, g.brief & left) |
+				kept_hold(v, &g, k, left & ~g.brief);
+
+		left &= v->term[k].term->negated ? ~hold : hold;
+	}
+	*out = left;
+	return true;
+}
+
 static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
 	struct evaluation *v = arg;
@@ -284,7 +520,8 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 
 	for (uint32_t at = from; at < to; at = end) {
 		end = to - at > HEAP_GROUP ? at + HEAP_GROUP : to;
-		v->out[at / HEAP_GROUP] = evaluate(v, at, end, worker);
+		if (!evaluate_quickly(v, at, end, worker, &v->out[at / HEAP_GROUP]))
+			v->out[at / HEAP_GROUP] = evaluate(v, at, end, worker);
 	}
 }
 

@@ -308,6 +308,10 @@ static int add_term(struct compiled_filter *s, const struct profile *p,
 	case TERM_STACK_CALLS:
 	case TERM_STACK_BYTES:
 	case TERM_STACK_LEAKED:
+	case TERM_STACK_LEAKED_PERCENT:
+	case TERM_STACK_FIRST:
+	case TERM_STACK_LAST:
+	case TERM_STACK_SPAN:
 		s->blocks[s->n_blocks++] = t;
 		break;
 	case TERM_FN:

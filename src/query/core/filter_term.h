@@ -54,6 +54,10 @@ enum term_value {
 	X(STACK_CALLS, "stack-calls", VALUE_SIZES,   false) \
 	X(STACK_BYTES, "stack-bytes", VALUE_SIZES,   false) \
 	X(STACK_LEAKED, "stack-leaked", VALUE_SIZES, false) \
+	X(STACK_LEAKED_PERCENT, "stack-leaked-percent", VALUE_SIZES, false) \
+	X(STACK_FIRST, "stack-first", VALUE_TIMES,   false) \
+	X(STACK_LAST, "stack-last", VALUE_TIMES,     false) \
+	X(STACK_SPAN, "stack-span", VALUE_TIMES,     false) \
 	X(FOCUS,      "focus",      VALUE_REGEX,     true) \
 	X(MERGE,      "merge",      VALUE_REGEX,     true) \
 	X(COLLAPSE,   "collapse",   VALUE_REGEX,     true) \
