@@ -161,7 +161,11 @@ says out '# 12 of 13 functions grew by about 50.0 % (95 %'
 says out ': host slower, or more work?'
 says out '# measured values; --normalise typical scales by that'
 says out '# total 39,000 → 60,300'
+# Functions follow a machine of so much less speed unlike: one run a side tells nothing. Three do, and where speeds differ less, one does.
+grep -v '^#' out | grep -qv -e ' run? ' -e ' noise ' && fault "one run of a much slower machine is believed: $(grep -v '^#' out)"
+run 0 --report fast.folded <(at_speed 1.05 4200)
 [ "$(grep -v '^#' out | grep -vc -e ' run? ' -e ' noise ')" = 1 ] || fault "other functions than the changed one are beyond noise: $(grep -v '^#' out)"
+run 0 --report fast.folded slow.folded
 grep -v '^#' out | sed -n 1p | grep -q '+110\.0 .* cmp$' || fault "the first row is not what changed, as measured: $(grep -v '^#' out)"
 run 0 --report slow.folded fast.folded
 says out '12 of 13 functions shrank by about 33.3 %'
@@ -177,7 +181,11 @@ says out 'not normalised'
 says out '12 of 13 functions grew'
 run 0 --screen 110x14 --keys '' fast.folded slow.folded
 says out 'not normalised (typical +50.0 %)'
-run 1 --fail-if 'self(cmp) > +100%' fast.folded slow.folded
+run 0 --fail-if 'self(cmp) > +100%' fast.folded slow.folded
+says err 'run? one run a side does not tell if it fails on self(cmp) > +100%; --runs 3 of record or compare does, --any lets it fail'
+three=(fast.folded fast.folded fast.folded -- slow.folded slow.folded slow.folded)
+run 1 --fail-if 'self(cmp) > +100%' "${three[@]}"
+run 1 --any --fail-if 'self(cmp) > +100%' fast.folded slow.folded
 # What is said of it is true by whatever else sides are made equal.
 run 0 --report --normalise total fast.folded slow.folded
 says out '# that is as measured: made equal by total, most functions still differ by -3.0 %; --normalise typical scales by that'
@@ -190,11 +198,10 @@ says out 'made equal by total, most functions are alike'
 grep -q 'functions grew' out && fault 'sides that were made equal seem to differ by how long they were'
 run 0 --markdown --normalise samples fast.folded slow.folded
 says out 'That is as measured: made equal by samples, most functions still differ by -3.0 %'
-run 1 --fail-if 'total > +20%' fast.folded slow.folded
+run 1 --fail-if 'total > +20%' "${three[@]}"
 run 0 --fail-if 'total > +20%' --normalise typical fast.folded slow.folded
-run 1 --fail-if 'self(.) > +30%' --normalise typical fast.folded slow.folded
+run 1 --fail-if 'self(.) > +30%' --normalise typical "${three[@]}"
 says err 'self of cmp'
-one_sentence
 run 0 --screen 110x14 --keys '=' fast.folded slow.folded
 says out 'normalised by typical (+50.0 %)'
 run 0 --screen 110x14 --keys '==' fast.folded slow.folded
@@ -239,7 +246,7 @@ for names in '' --loose-names; do
     grep -q '+407   *noise  search$' out || fault "the search did not double: $(grep 'search$' out)"
 done
 run 0 --view info --keys '' --screen 160x40 "${regex[@]}"
-says out '+392 ± 341, from 878 to 1,270'
+says out '+392 ± 261, from 878 to 1,270'
 says out 'one subtree explains the change'
 says out 'together +406 of +392'
 grep -Eq 'alike|functions (grew|shrank)' out && fault 'info takes it for all of the program'
@@ -260,29 +267,34 @@ says out '+407 (+100.7 %) ± '
 says out 'from 404 to 811  search'
 # The gate says the same of the same numbers, and fails on what grew alone.
 run 1 --fail-if 'total > +20%' "${regex[@]}"
-says err '+392 +- 341 (+44.6 %), from 878 to 1,270'
+says err '+392 +- 261 (+44.6 %), from 878 to 1,270'
 grep -q 'run?' err && fault "the gate is not sure of what is beyond noise: $(cat err)"
 run 0 --json "${regex[@]}"
 grep -q '"total": {"before": 878, "after": 1270, .*"verdict": "beyond"}' out || fault 'the total of twice the search is not beyond noise'
 run 1 --fail-if 'self(.) > +1%' "${regex[@]}"
-[ "$(wc -l <err)" = 2 ] || fault "the gate does not fail on two functions: $(cat err)"
-says err '+257 +- 185 (+87.7 %), from 293 to 550'
+[ "$(grep -c ': it fails on' err)" = 2 ] || fault "the gate does not fail on two functions: $(cat err)"
+says err '+257 +- 215 (+87.7 %), from 293 to 550'
 run 1 --fail-if 'total(^search$) > +50%' "${regex[@]}"
 run 0 --fail-if 'self(sort) > +1%' --fail-if 'self(sort|memcmp) < -1%' --fail-if 'total(sort) > +1%' "${regex[@]}"
 
 # All that there is took 8.7 % longer: one run a side cannot tell whether the machine did, and report, screen and gate say so of the same
-# numbers. The gate goes by what was measured, so that it does not let a slower program pass.
+# numbers. The gate does not fail on what it cannot tell, but never lets it pass in silence.
 printf 'main;%s\n' 'big 10000' 'small 10' 'gone 400' >quick.folded
 printf 'main;%s\n' 'big 11000' 'small 12' 'new 300' >slower.folded
 run 0 --report quick.folded slower.folded
-says out '# total 10,410 → 11,312: +902 ± 2,146 (+8.7 %) run?'
+says out '# total 10,410 → 11,312: +902 ± 2,502 (+8.7 %) run?'
 says out '# the total and 1 more changed, or one run differs so of itself (run?, ?): three runs a side tell'
 run 0 --view info --keys '' --screen 160x40 quick.folded slower.folded
-says out '+902 ± 2,146, from 10,410 to 11,312, run? the program changed, or one run differs so of itself'
-run 1 --markdown --fail-if 'total > +5%' quick.folded slower.folded
+says out '+902 ± 2,502, from 10,410 to 11,312, run? the program changed, or one run differs so of itself'
+run 0 --markdown --fail-if 'total > +5%' quick.folded slower.folded
+says out '- **run?** <code>total &#62; +5%</code>; total changed by +902'
 says out '10,410 → 11,312, +902 (+8.7 %) run?, not normalised'
 says out 'The total changed, or one run differs so of itself (run?)'
-says err 'total changed by +902 +- 2,146 (+8.7 %), from 10,410 to 11,312: it fails on total > +5%; run? the program changed, or one run'
+says err 'total changed by +902 +- 2,502 (+8.7 %), from 10,410 to 11,312: run? one run a side does not tell if it fails on total > +5%'
+run 0 --junit - --fail-if 'total > +5%' quick.folded slower.folded
+says out '<skipped message="total changed by +902'
+run 1 --any --fail-if 'total > +5%' quick.folded slower.folded
+says err 'from 10,410 to 11,312: it fails on total > +5%'
 run 0 --fail-if 'total > +9%' quick.folded slower.folded
 # An amount after is no change, and three runs a side know by how much the machine's speed differs.
 run 1 --fail-if 'total > 11000' quick.folded slower.folded
@@ -528,7 +540,7 @@ fi
 run 0 --fail-if 'total > +9%' --fail-if 'self(cmp) < -3%' before.folded after.folded
 [ -s out ] && fault 'a report that nobody asked for'
 [ -s err ] && fault 'sentences though nothing failed'
-run 1 --fail-if 'total > +5%' before.folded after.folded
+run 1 --any --fail-if 'total > +5%' before.folded after.folded
 says err 'total changed by +520'
 one_sentence
 run 1 --fail-if 'self(parse|cmp|read) > +3%' before.folded after.folded
@@ -549,7 +561,7 @@ done
 run 2 --junit - before.folded after.folded
 run 2 --junit - --report --fail-if 'total > 1' before.folded after.folded
 run 2 --json --markdown before.folded after.folded
-run 1 --markdown --fail-if 'total > +5%' before.folded after.folded
+run 1 --any --markdown --fail-if 'total > +5%' before.folded after.folded
 says out '- **fails:** total changed by +520'
 says out '| +500 | +25.0 |'
 grep -q 'cmp' out && fault 'Markdown shows noise'
@@ -559,7 +571,7 @@ run 1 --junit junit.xml --fail-if 'self(.) > +1%' --fail-if 'total > +900%' --fa
 if command -v python3 >/dev/null 2>&1; then
     python3 "$source/tests/junit_check.py" 3 1 1 <junit.xml || fault 'JUnit XML'
     sed 's/ classname="[^"]*"//' junit.xml | python3 "$source/tests/junit_check.py" 3 1 1 >/dev/null && fault 'JUnit XML is not checked'
-    run 1 --json --fail-if 'total > +5%' before.folded after.folded
+    run 1 --any --json --fail-if 'total > +5%' before.folded after.folded
     python3 "$source/tests/json_schema.py" "$source/tests/diff_schema.json" <out || fault 'JSON with conditions'
 fi
 if command -v xmllint >/dev/null 2>&1; then

@@ -148,6 +148,7 @@ static enum status record_one(struct turns *c, enum side side, int number)
 	one.files = c->command[side];
 	one.output = path;
 	one.runs = NULL;
+	one.again = c->path[SIDE_BEFORE].n + c->path[SIDE_AFTER].n > 0;
 	vec_push(&c->path[side], path);
 	status = record_runs_one(&one, cmd_record.run, true, &stopped);
 	if (stopped) {

@@ -288,8 +288,8 @@ Test(diff, is_the_difference_of_what_was_measured)
 
 Test(diff, weighs_noise_by_the_weights_of_samples)
 {
-	/* 100 samples of 10 a side against 10 samples of 100: the same sums, ten times the variance. */
-	char *text = xcalloc(1000, 40);
+	/* 2,000 samples of 10 a side against 200 samples of 100: the same sums, ten times the variance. */
+	char *text = xcalloc(8000, 40);
 	double half[2] = { 0 };
 	size_t at = 0;
 	struct profile *p;
@@ -297,9 +297,9 @@ Test(diff, weighs_noise_by_the_weights_of_samples)
 
 	for (int side = 0; side < 2; side++) {
 		at += (size_t)sprintf(text + at, "%s", side ? "capture\n" : "");
-		for (int i = 0; i < 100 + 20 * side; i++)
+		for (int i = 0; i < 2000 + 10 * side; i++)
 			at += (size_t)sprintf(text + at, "fine 10 event=cycles\n");
-		for (int i = 0; i < 10 + 2 * side; i++)
+		for (int i = 0; i < 200 + side; i++)
 			at += (size_t)sprintf(text + at, "coarse 100 event=cycles\n");
 	}
 	p = made_profile(text);
@@ -308,7 +308,7 @@ Test(diff, weighs_noise_by_the_weights_of_samples)
 		const char *name = c.analysis->keys.key[c.analysis->table.key[i]].label;
 
 		half[strcmp(name, "coarse") == 0] = c.diff->row_self[i].half;
-		cr_expect_eq(diff_change(&c.diff->row_self[i]), 200);
+		cr_expect_eq(diff_change(&c.diff->row_self[i]), 100);
 	}
 	cr_expect_gt(half[1], 2 * half[0]);
 	compared_done(&c);
@@ -327,6 +327,61 @@ Test(diff, of_several_runs_is_of_their_means)
 	cr_expect_float_eq(c.diff->whole.after, (161 + 161 + 165) / 3.0, 1e-9);
 	compared_done(&c);
 	profile_free(p);
+}
+
+/* A run of a program on a machine whose runs differ by a tenth in speed: 30 functions of some dozens of samples, and three that matter. */
+static char *add_samples(char *to, const char *below, unsigned function, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		to += sprintf(to, "main;%s;%s%u 1\n", below, below, function);
+	return to;
+}
+
+static char *add_run(char *to, double speed, const unsigned *matter)
+{
+	for (unsigned f = 0; f < 30; f++)
+		to = add_samples(to, "work", f, (unsigned)(speed * (20 + f + f * 7 % 11)));
+	for (unsigned f = 0; f < 60; f++)
+		to = add_samples(to, "small", f, f % 4 + 2);
+	for (unsigned f = 0; f < 3; f++)
+		to = add_samples(to, "match", f, matter[f]);
+	return to;
+}
+
+/* Three runs a side know no less than one: what doubled in each of them is beyond noise among a hundred rows, and what is new is. */
+Test(diff, of_three_runs_what_doubled_is_beyond_noise)
+{
+	static const unsigned runs[6][3] = { { 130, 40, 0 },  { 111, 44, 0 },  { 125, 39, 0 },
+					     { 252, 41, 60 }, { 219, 43, 71 }, { 232, 38, 66 } };
+	static const double speeds[] = { 1.1, 0.94, 1.0, 1.08, 0.92, 1.02 };
+	char *text = xcalloc(6 * 2500, 32), *at = text;
+	struct compared c;
+	struct profile *p;
+	unsigned n_seen = 0;
+
+	for (int run = 0; run < 6; run++) {
+		at += sprintf(at, "%s", run ? "capture\n" : "");
+		at = add_run(at, speeds[run], runs[run]);
+	}
+	p = made_profile(text);
+	c = compare(p, "capture:1|capture:2|capture:3", "capture:4|capture:5|capture:6", "", "",
+		    NORMALISE_NONE);
+	for (uint32_t i = 0; i < c.analysis->table.n_rows; i++) {
+		const char *name = c.analysis->keys.key[c.analysis->table.key[i]].label;
+		const struct noise_delta *d = &c.diff->row_self[i];
+		bool changed = strcmp(name, "match0") == 0 || strcmp(name, "match2") == 0;
+
+		n_seen += changed;
+		cr_expect_eq(diff_is_beyond(&c.diff->self, d), changed, "%s: p %g of %g", name,
+			     d->p, c.diff->self.limit);
+		cr_expect(d->half <= 0 || (fabs(diff_change(d)) > d->half) ==
+						  diff_is_beyond(&c.diff->self, d),
+			  "%s: %g ± %g", name, diff_change(d), d->half);
+	}
+	cr_expect_eq(n_seen, 2);
+	compared_done(&c);
+	profile_free(p);
+	free(text);
 }
 
 /* clang-format off: one line a case */

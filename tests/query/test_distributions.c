@@ -92,11 +92,12 @@ Test(chance, many_at_once_are_believed_by_their_rank)
 		       0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000 };
 	double none[] = { 0.2, 0.06, 0.9 }, late[] = { 0.05, 0.04, 0.03 };
 
-	cr_expect_float_eq(distributions_limit(p, 15, 15, 0.05), 0.0095, 0);
-	cr_expect_lt(distributions_limit(none, 3, 3, 0.05), 0);
-	cr_expect_float_eq(distributions_limit(late, 3, 3, 0.05), 0.05, 0,
+	cr_expect_float_eq(distributions_limit(p, 15, 15, 0.05), 4 * 0.05 / 15, 1e-15);
+	cr_expect_float_eq(distributions_limit(none, 3, 3, 0.05), 0.05 / 3, 1e-15,
+			   "where none is believed, what one would have to be below");
+	cr_expect_float_eq(distributions_limit(late, 3, 3, 0.05), 0.05, 1e-15,
 			   "the last one carries the others");
-	cr_expect_lt(distributions_limit(NULL, 0, 0, 0.05), 0);
+	cr_expect_float_eq(distributions_limit(NULL, 0, 0, 0.05), 0.05, 0);
 }
 
 static int by_size(const void *a, const void *b)
@@ -106,16 +107,25 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The rule as it is written: sorted, the last one below its line. */
-static double limit_slowly(double *p, size_t n, size_t n_tests, double level)
+/* The rule as it is written: sorted, the last one below its line tells how many are believed. */
+static size_t believed_slowly(double *p, size_t n, size_t n_tests, double level)
 {
-	double limit = -1;
+	size_t believed = 0;
 
 	qsort(p, n, sizeof(*p), by_size);
 	for (size_t i = 0; i < n; i++)
 		if (p[i] <= fmin(level, level * (double)(i + 1) / (double)n_tests))
-			limit = p[i];
-	return limit;
+			believed = i + 1;
+	return believed;
+}
+
+static size_t n_within(const double *p, size_t n, double limit)
+{
+	size_t n_low = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_low += p[i] <= limit;
+	return n_low;
 }
 
 /* From none that is low to all; where each is just above or at its line, passes take one away each. */
@@ -127,6 +137,7 @@ Test(chance, limits_are_those_of_the_sorted)
 
 	for (int round = 0; round < 400; round++) {
 		size_t n = (size_t)(round * 7 % MOST), n_tests = n + (size_t)(round % 3 * 50);
+		double limit;
 
 		for (size_t i = 0; i < n; i++) {
 			double u, line = 0.05 * (double)(i + 1) / (double)n_tests;
@@ -139,7 +150,27 @@ Test(chance, limits_are_those_of_the_sorted)
 						: 0.05 * floor(20 * u) / 20;
 		}
 		memcpy(q, p, n * sizeof(*p));
-		cr_assert_eq(distributions_limit(p, n, n_tests, 0.05),
-			     limit_slowly(q, n, n_tests, 0.05), "round %d", round);
+		limit = distributions_limit(p, n, n_tests, 0.05);
+		cr_assert_eq(n_within(p, n, limit), believed_slowly(q, n, n_tests, 0.05),
+			     "round %d", round);
+	}
+}
+
+/* Limits are what tails are cut at, to many places and far out. */
+Test(chance, limits_leave_out_what_they_are_asked_to)
+{
+	static const double levels[] = { 0.5, 0.05, 0.001, 1e-8, 1e-280 };
+	static const double freedoms[] = { 1.5, 4, 30, 5000, INFINITY };
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+		double z = distributions_normal_limit(levels[i]);
+
+		cr_expect_float_eq(distributions_normal(z), levels[i], 1e-9 * levels[i]);
+		for (size_t k = 0; k < sizeof(freedoms) / sizeof(*freedoms) && i < 4; k++) {
+			double t = distributions_student_limit(levels[i], freedoms[k]);
+
+			cr_expect_float_eq(distributions_student(t, freedoms[k]), levels[i],
+					   1e-8 * levels[i], "%g, %g", levels[i], freedoms[k]);
+		}
 	}
 }

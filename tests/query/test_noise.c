@@ -143,6 +143,7 @@ struct pair {
 /* What both sides' runs are multiplied with, and what is learned of them all. */
 struct learned {
 	double factor[N_SIDES * MOST_RUNS];
+	double equal[N_SIDES * MOST_RUNS]; /* what makes the runs of a side equally fast */
 	struct noise_spread spread;
 	double reference;
 };
@@ -200,14 +201,16 @@ static void learn(const struct trial *t, const struct pair *pair, struct learned
 	}
 	common_factor_find(&rows, &typical);
 	cr_assert(typical.agreed || t->by != BY_TYPICAL);
-	for (unsigned r = 0; r < 2 * t->runs; r++)
+	for (unsigned r = 0; r < 2 * t->runs; r++) {
 		out->factor[r] = factor_of(t, pair, &typical, r);
+		out->equal[r] = 1;
+	}
 	out->reference = t->by == BY_TYPICAL ? typical.error * typical.error / N_SIDES : 0;
 	out->spread = typical.spread;
 	out->spread.own = N_SIDES * typical.spread.square;
 	out->spread.own_freedom = 30;
 	if (t->runs > 1)
-		run_variance_of_runs(&rows, &typical, out->factor, &out->spread);
+		run_variance_of_runs(&rows, out->factor, out->equal, &out->spread);
 	run_rows_done(&rows);
 }
 
@@ -216,21 +219,22 @@ static struct noise_side side_of(const struct trial *t, const struct pair *pair,
 {
 	struct noise_side s = { .n_runs = t->runs, .reference = l->reference };
 	const struct run *runs = pair->of[side];
-	double x[MOST_RUNS];
+	double x[MOST_RUNS], mean = 0;
 
 	for (unsigned r = 0; r < t->runs; r++) {
 		double factor = l->factor[side * t->runs + r];
 
-		x[r] = runs[r].sum[f] * factor;
+		x[r] = runs[r].sum[f] * factor * l->equal[side * t->runs + r];
+		mean += x[r] / t->runs;
 		s.sum += runs[r].sum[f];
 		s.variance += runs[r].squares[f];
-		s.mean += x[r] / t->runs;
+		s.mean += runs[r].sum[f] * factor / t->runs;
 		s.factor += factor / t->runs;
 		s.whole += t->by == BY_TOTAL ? runs[r].all : 0;
 		s.whole_square += t->by == BY_TOTAL ? runs[r].all_squares : 0;
 	}
 	for (unsigned r = 0; r < t->runs && t->runs > 1; r++)
-		s.between += (x[r] - s.mean) * (x[r] - s.mean) / (t->runs - 1);
+		s.between += (x[r] - mean) * (x[r] - mean) / (t->runs - 1);
 	return s;
 }
 
@@ -498,4 +502,49 @@ Test(noise, what_samples_can_show_is_as_documented)
 	cr_expect_float_eq(exact_power(55000, 1.1, NOISE_LEVEL), 0.952, 0.003);
 	cr_expect_float_eq(exact_power(120000, 1.1, NOISE_LEVEL / N_FUNCTIONS), 0.954, 0.004);
 	cr_expect_float_eq(exact_power(20000, 1.25, NOISE_LEVEL / N_FUNCTIONS), 0.947, 0.004);
+}
+
+/* Whatever is compared, 0 is in the interval of a level just where the chance is above that. */
+Test(noise, intervals_and_chances_say_the_same)
+{
+	uint64_t state = 99;
+	unsigned n_low = 0;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		struct noise_spread spread = { .square = 1e-4 * uniform(&state),
+					       .freedom = 20 * uniform(&state),
+					       .own = i % 3 ? 2e-4 : 0,
+					       .own_freedom = 30,
+					       .drift = i % 5 ? 0 : 0.1 * normal(&state),
+					       .speed = i % 7 ? 0 : 1e-3,
+					       .speed_freedom = 4 };
+		uint32_t n_runs = i % 2 ? 1 : 3;
+		double mean = exp(9 * uniform(&state)), level = exp(-15 * uniform(&state));
+		struct noise_side s[N_SIDES];
+		struct noise_delta d;
+
+		for (int side = 0; side < N_SIDES; side++) {
+			double sum = floor(n_runs * mean * exp(0.5 * normal(&state)));
+
+			s[side] = (struct noise_side){
+				.n_runs = n_runs,
+				.sum = sum,
+				.mean = sum / n_runs,
+				.factor = 1,
+				.variance = sum,
+				.between = n_runs > 1 ? 2 * mean * uniform(&state) : 0,
+				.least_samples = sum / n_runs / 2
+			};
+		}
+		noise_compare(&s[SIDE_BEFORE], &s[SIDE_AFTER], &spread, &d);
+		if (!d.tested || d.after == d.before)
+			continue;
+		/* Above one in two, chances of few samples are taken for that. */
+		level = fmin(level, 0.5);
+		n_low += d.p <= level;
+		cr_assert_eq(fabs(d.after - d.before) > noise_half(&d, level), d.p <= level,
+			     "%u: %g of %g, p %g at %g", i, d.after - d.before,
+			     noise_half(&d, level), d.p, level);
+	}
+	cr_expect_gt(n_low, 1000);
 }

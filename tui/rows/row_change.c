@@ -218,7 +218,7 @@ void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r
 	diff_delta(sh->diff, key, PART_SELF, self, &of[0]);
 	diff_delta(sh->diff, key, PART_TOTAL, total, &of[1]);
 	for (int i = 0; i < 2; i++)
-		diff_agree(family[i], &of[i]);
+		diff_interval(family[i], &of[i]);
 	for (int i = 0; i < sh->n_numbers; i++) {
 		bool t = sh->number[i].of_total;
 
@@ -227,8 +227,8 @@ void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r
 	}
 }
 
-char *row_change_say(const struct scene *s, const char *name, const char *module, uint32_t key,
-		     enum row_part which, const int64_t *numbers)
+char *row_change_say(const struct scene *s, const struct diff_family *f, const char *name,
+		     const char *module, uint32_t key, enum row_part which, const int64_t *numbers)
 {
 	const struct diff *d = s->analysis->diff;
 	char change[FMT_SIZE], part[FMT_SIZE], half[FMT_SIZE], before[FMT_SIZE], after[FMT_SIZE];
@@ -236,6 +236,7 @@ char *row_change_say(const struct scene *s, const char *name, const char *module
 	char *relative, *noise, *out;
 
 	diff_delta(d, key, which, numbers, &delta);
+	diff_interval(f, &delta);
 	relative = delta.before > 0
 			   ? xasprintf(" (%s %%)",
 				       fmt_change_percent(part, diff_change(&delta), delta.before))
@@ -251,12 +252,13 @@ char *row_change_say(const struct scene *s, const char *name, const char *module
 	return out;
 }
 
-char *row_change_status(const struct scene *s, const struct groups *keys, uint32_t key,
-			enum row_part part, const int64_t *numbers)
+char *row_change_status(const struct scene *s, const struct diff_family *f,
+			const struct groups *keys, uint32_t key, enum row_part part,
+			const int64_t *numbers)
 {
 	const struct key *k = &keys->key[key];
 	char *name = name_full(k), *module = text_clean(k->module, strlen(k->module), false);
-	char *out = row_change_say(s, name, module, key, part, numbers);
+	char *out = row_change_say(s, f, name, module, key, part, numbers);
 
 	free(name);
 	free(module);

@@ -38,12 +38,16 @@ enum change_verdict row_change_verdict(const struct row_shape *sh, uint32_t key,
 const char *row_change_tag(const struct row_shape *sh, const struct scene *s, const struct key *k,
 			   enum change_verdict verdict);
 
-/* "+500 (+25.0 %) ± 131, from 2,000 to 2,500  module  name": for the status line; the caller frees. */
-char *row_change_say(const struct scene *s, const char *name, const char *module, uint32_t key,
-		     enum row_part part, const int64_t *numbers);
+/*
+ * "+500 (+25.0 %) ± 131, from 2,000 to 2,500  module  name": for the status line, with the interval of the rows it is one of; the
+ * caller frees.
+ */
+char *row_change_say(const struct scene *s, const struct diff_family *f, const char *name,
+		     const char *module, uint32_t key, enum row_part part, const int64_t *numbers);
 /* The same of a key. */
-char *row_change_status(const struct scene *s, const struct groups *keys, uint32_t key,
-			enum row_part part, const int64_t *numbers);
+char *row_change_status(const struct scene *s, const struct diff_family *f,
+			const struct groups *keys, uint32_t key, enum row_part part,
+			const int64_t *numbers);
 
 /* A flame cell's style by what changed there, and "+3.1 %", "new", "gone" or "" for its label. */
 uint16_t row_change_flame_style(const struct scene *s, uint32_t key, const int64_t *total,

@@ -605,10 +605,12 @@ char *tree_view_status(const void *state, const struct scene *s)
 	if (node == TREE_NONE)
 		return NULL;
 	if (s->analysis->diff)
-		return row_change_status(s, &s->analysis->keys, src->key(s->analysis, node),
-					 src->by_self ? PART_SELF : PART_TOTAL,
-					 src->by_self ? src->self(s->analysis, node)
-						      : src->total(s->analysis, node));
+		return row_change_status(
+			s, src->by_self ? &s->analysis->diff->self : &s->analysis->diff->nodes,
+			&s->analysis->keys, src->key(s->analysis, node),
+			src->by_self ? PART_SELF : PART_TOTAL,
+			src->by_self ? src->self(s->analysis, node)
+				     : src->total(s->analysis, node));
 	if (src->by_self && src->parent(s->analysis, node) != TREE_NONE)
 		return caller_status(v, s, node);
 	return row_status(s, &s->analysis->keys, src->key(s->analysis, node),

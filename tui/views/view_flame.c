@@ -537,10 +537,12 @@ static char *flame_status(const void *state, const struct scene *s)
 	if (v->node == TREE_NONE)
 		return xasprintf("everything  %s", share);
 	if (s->analysis->diff)
-		return row_change_status(s, &s->analysis->keys, src->key(s->analysis, v->node),
-					 src->by_self ? PART_SELF : PART_TOTAL,
-					 src->by_self ? src->self(s->analysis, v->node)
-						      : src->total(s->analysis, v->node));
+		return row_change_status(
+			s, src->by_self ? &s->analysis->diff->self : &s->analysis->diff->nodes,
+			&s->analysis->keys, src->key(s->analysis, v->node),
+			src->by_self ? PART_SELF : PART_TOTAL,
+			src->by_self ? src->self(s->analysis, v->node)
+				     : src->total(s->analysis, v->node));
 	return row_status(s, &s->analysis->keys, src->key(s->analysis, v->node),
 			  src->self(s->analysis, v->node)[0], src->total(s->analysis, v->node)[0],
 			  src->total(s->analysis, v->node));

@@ -263,7 +263,8 @@ static char *threads_status(const void *state, const struct scene *s)
 	thread_row_detail(s, row, detail);
 	name = text_clean(row->name, strlen(row->name), false);
 	if (s->analysis->diff) {
-		out = row_change_say(s, name, "", KEY_NONE, PART_TOTAL, row->column);
+		out = row_change_say(s, &v->threads.activity->pairs->family, name, "", KEY_NONE,
+				     PART_TOTAL, row->column);
 		free(name);
 		return out;
 	}

@@ -643,9 +643,10 @@ static char *change_status(const struct top_view *v, const struct scene *s)
 	size_t at = (size_t)v->row[v->list.cursor] * t->n_columns;
 	char *moved = move_text(v, s, key), *clean, *out;
 	bool total = v->order == ORDER_TOTAL;
-	char *change = row_change_status(s, s->analysis->table_keys, key,
-					 total ? PART_TOTAL : PART_SELF,
-					 total ? &t->total[at] : &t->self[at]);
+	char *change =
+		row_change_status(s, total ? &s->analysis->diff->total : &s->analysis->diff->self,
+				  s->analysis->table_keys, key, total ? PART_TOTAL : PART_SELF,
+				  total ? &t->total[at] : &t->self[at]);
 
 	if (!moved)
 		return change;

@@ -129,6 +129,7 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	json_put_int(j, "tested", f->n_tested);
 	json_put_int(j, "beyond_noise", f->n_beyond);
 	json_put_int(j, "own", f->n_own);
+	json_put_double(j, "level", 1 - f->limit);
 	json_put_double(j, "overlap", r->overlap);
 	if (r->sides->history) {
 		json_begin(j, "history", '{', false);
@@ -202,6 +203,8 @@ static void put_conditions(struct json_out *j, const struct judgement *judgement
 		json_begin(j, "sentences", '[', false);
 		for (size_t k = 0; k < one->verdict.sentences.n; k++)
 			json_put_text(j, NULL, one->verdict.sentences.at[k]);
+		for (size_t k = 0; k < one->verdict.doubts.n; k++)
+			json_put_text(j, NULL, one->verdict.doubts.at[k]);
 		json_end(j, ']');
 		json_end(j, '}');
 	}

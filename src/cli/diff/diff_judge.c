@@ -60,6 +60,8 @@ void judgement_say(const struct judgement *j)
 
 		for (size_t k = 0; k < v->sentences.n; k++)
 			message("%s", v->sentences.at[k]);
+		for (size_t k = 0; k < v->doubts.n; k++)
+			message("%s", v->doubts.at[k]);
 		if (v->n_matching == 0)
 			message("--fail-if \"%s\" matches no function, so that it cannot fail",
 				condition_text(j->all.at[i].condition));
@@ -91,17 +93,26 @@ static void put_xml(const char *s, FILE *to)
 	free(clean);
 }
 
+/* Nothing was judged, or nothing could be. */
+static bool is_skipped(const struct verdict *v)
+{
+	return !v->failed && (v->n_matching == 0 || v->doubts.n);
+}
+
 static void put_case(const struct judged *one, FILE *to)
 {
 	const struct verdict *v = &one->verdict;
 
 	fputs("    <testcase classname=\"proftop.diff\" name=\"", to);
 	put_xml(condition_text(one->condition), to);
+	if (!v->failed && !is_skipped(v)) {
+		fputs("\"/>\n", to);
+		return;
+	}
 	if (!v->failed) {
-		fputs(v->n_matching ? "\"/>\n"
-				    : "\">\n      <skipped message=\"no function matches\"/>\n"
-				      "    </testcase>\n",
-		      to);
+		fputs("\">\n      <skipped message=\"", to);
+		put_xml(v->n_matching ? v->doubts.at[0] : "no function matches", to);
+		fputs("\"/>\n    </testcase>\n", to);
 		return;
 	}
 	fputs("\">\n      <failure type=\"change\" message=\"", to);
@@ -120,7 +131,7 @@ void judgement_junit(const struct judgement *j, const char *before, const char *
 
 	for (size_t i = 0; i < j->all.n; i++) {
 		n_failed += j->all.at[i].verdict.failed;
-		n_skipped += j->all.at[i].verdict.n_matching == 0;
+		n_skipped += is_skipped(&j->all.at[i].verdict);
 	}
 	fprintf(to,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

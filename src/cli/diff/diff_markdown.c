@@ -38,12 +38,16 @@ static void put_conditions(const struct judgement *j, FILE *to)
 	for (size_t i = 0; i < j->all.n; i++) {
 		const struct verdict *v = &j->all.at[i].verdict;
 
-		fputs(v->failed ? "- **fails:** " : "- holds: ", to);
+		fputs(v->failed ? "- **fails:** " : v->doubts.n ? "- **run?** " : "- holds: ", to);
 		if (!v->failed)
 			put_text(condition_text(j->all.at[i].condition), true, to);
 		for (size_t k = 0; k < v->sentences.n; k++) {
 			fputs(k ? "; " : "", to);
 			put_text(v->sentences.at[k], false, to);
+		}
+		for (size_t k = 0; k < v->doubts.n; k++) {
+			fputs("; ", to);
+			put_text(v->doubts.at[k], false, to);
 		}
 		fputc('\n', to);
 	}

@@ -84,10 +84,10 @@ static bool has_room(const struct diff_rows *r)
 	return !r->max_rows || r->rows.n < (uint64_t)r->max_rows;
 }
 
-/* Makes the interval agree with the verdict. */
+/* The verdict, and the interval of the same. */
 static enum change_verdict judge(const struct diff_family *f, struct noise_delta *d)
 {
-	diff_agree(f, d);
+	diff_interval(f, d);
 	return diff_verdict(f, d);
 }
 

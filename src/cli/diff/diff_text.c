@@ -387,7 +387,7 @@ static void put_whole(const struct diff_rows *r, FILE *to)
 		      to);
 }
 
-/* What only one run says: of rows, of the total, or of both. */
+/* What only one run says: of rows, of the total, or of both. Of two files, what records and compares more is said in their order. */
 static void put_own(const struct diff_rows *r, FILE *to)
 {
 	bool whole = diff_whole_verdict(r->diff) == VERDICT_OWN;
@@ -399,8 +399,22 @@ static void put_own(const struct diff_rows *r, FILE *to)
 			 fmt_count(n, n_own));
 	if (whole || n_own)
 		fprintf(to,
-			"# %s%s changed, or one run differs so of itself (run?, ?): three runs a side tell, proftop diff B1 B2 B3 -- A1 A2 A3\n",
+			"# %s%s changed, or one run differs so of itself (run?, ?): three runs a side tell, as of "
+			"proftop compare --runs 3 -- 'BEFORE' -- 'AFTER', or of record --runs 3\n",
 			whole ? "the total" : "", more);
+}
+
+/* "95 %, each row's interval 99.9 %": as many nines as it takes. */
+static const char *say_level(char out[FMT_SIZE], double level)
+{
+	int digits = level > 0 && level < 0.01 ? (int)ceil(-log10(level) - 1e-9) - 2 : 0;
+
+	snprintf(out, FMT_SIZE, "%.*f %%",
+		 digits > 0     ? digits
+		 : level < 0.05 ? 1
+				: 0,
+		 100 * (1 - level));
+	return out;
 }
 
 /* How rows beyond noise were told from the others. */
@@ -409,7 +423,7 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 	const struct diff_family *f = diff_rows_family(r);
 	const struct lens_sides *sides = &r->diff->analysis->lens.sides;
 	struct metric m = r->diff->analysis->lens.column[0].metric;
-	char n[FMT_SIZE], tested[FMT_SIZE], beyond[FMT_SIZE];
+	char n[FMT_SIZE], tested[FMT_SIZE], beyond[FMT_SIZE], level[FMT_SIZE];
 	uint32_t by_calls;
 
 	if (f->n_changed == 0) {
@@ -428,6 +442,8 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 	if (by_calls > 0)
 		fprintf(to, ", and %s by what they call", fmt_count(n, by_calls));
 	fputs(" (95 %", to);
+	if (f->n_tested > 1)
+		fprintf(to, " of all together, each row's interval %s", say_level(level, f->limit));
 	if (sides->n_runs[SIDE_BEFORE] + sides->n_runs[SIDE_AFTER] > 2)
 		fprintf(to, ", Welch over %u and %u runs", sides->n_runs[SIDE_BEFORE],
 			sides->n_runs[SIDE_AFTER]);

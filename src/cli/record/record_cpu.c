@@ -328,7 +328,7 @@ static enum status begin(struct session *s)
 	if (status != STATUS_GOOD)
 		return status;
 	remarks = cpu_recording_remarks(s->recording, &n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && !s->o->again; i++)
 		message("%s", remarks[i]);
 	return run(s);
 }

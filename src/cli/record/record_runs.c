@@ -127,6 +127,7 @@ static enum status record_numbered(const struct options *o, recorder_fn *run, co
 
 	one.output = output;
 	one.runs = NULL;
+	one.again = number > 1;
 	status = record_runs_one(&one, run, false, stopped);
 	/* The command's own status is no reason to end, but a recording that cannot be is. */
 	*stopped |= status != STATUS_GOOD && output && access(output, F_OK) != 0;

@@ -37,12 +37,13 @@ struct verdict {
 	bool failed;
 	uint32_t n_matching;   /* functions that it speaks of; 1 for the whole */
 	VEC(char *) sentences; /* why it failed, one for each function; owned */
+	/* of changes that would fail, but of which one run a side does not tell whether the program changed; owned */
+	VEC(char *) doubts;
 };
 
 /*
- * Is it so? d is of the condition's metric. Changes within the noise do not count unless any; which of several functions are
- * beyond it is decided over those that match. -EINVAL with a sentence when its unit is not the metric's. The caller ends
- * with verdict_done() in any case.
+ * Is it so? d is of the condition's metric. A change counts where it is beyond noise, as reports and screens have it, and each one if any.
+ * -EINVAL with a sentence when its unit is not the metric's. The caller ends with verdict_done() in any case.
  */
 int condition_judge(const struct condition *c, const struct diff *d, bool any, struct verdict *out,
 		    struct err *e);

@@ -21,11 +21,16 @@
  * what slows a machine much, such as a neighbour's use of caches, meets what needs memory and hardly what does not.
  */
 #define OWN_OF_SPEED     0.25
-#define OWN_OF_MORE      2.4
+#define OWN_OF_MORE      4.0
+#define OWN_MOST         0.4
+/* How well that rule is known, in degrees of freedom: functions of the pair itself count by theirs. */
+#define FOLLOW_FREEDOM   4.0
 /* Of several runs a side, what their speeds deviate by explains a drift of so many deviations. */
 #define DRIFT_DEVIATIONS 2
 /* What the kernel does depends on what else there is: interrupts, pages, files in memory. */
 #define SYSTEM_DEVIATION 0.7
+/* Rows that have so much of everything in every run are everything: main, as a rule. */
+#define NEARLY_ALL       0.99
 /* The same of any row, as a part of everything: small functions gain and lose what their neighbours lose and gain. */
 #define LEAST_DEVIATION  0.001
 
@@ -68,66 +73,86 @@ bool diff_is_single(const struct diff *d)
 	return n_runs(d) == N_SIDES;
 }
 
+/* How much functions that agree tell of what functions follow the machine by, in degrees of freedom. */
+static double freedom_of_alike(const struct normalize *a, double square)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < a->rows.n && a->typical.agreed; i++) {
+		const double *chance = &a->rows.chance.at[(size_t)i * N_SIDES];
+		double part = square / (square + chance[0] + chance[1]);
+
+		sum += part * part;
+	}
+	sum *= a->rows.n ? (double)a->typical.n_alike / a->rows.n : 0;
+	return sum > 1 ? sum - 1 : 0;
+}
+
+/* By how much functions follow the machine's speed unlike, squared: as a rule, and as those of this pair do. */
+static double follow_of(const struct normalize *a, double speed)
+{
+	double rule = fmin(speed * (OWN_OF_SPEED + OWN_OF_MORE * speed), OWN_MOST);
+	double square = rule * rule, freedom;
+
+	if (square <= 0)
+		return 0;
+	freedom = freedom_of_alike(a, square);
+	return (FOLLOW_FREEDOM * square + freedom * N_SIDES * a->typical.spread.square) /
+	       (FOLLOW_FREEDOM + freedom);
+}
+
 /* What a run does of itself, as far as the two that there are tell. */
 static void find_own(struct diff *d)
 {
-	static const double as_measured[N_SIDES] = { 1, 1 };
 	const struct analysis *a = d->analysis;
 	const struct normalize *amounts = &a->amounts;
 	const struct noise_spread *learned = &amounts->typical.spread;
-	const double usual = NOISE_OF_RUN * NOISE_OF_RUN;
-	double speed = normalize_speed(amounts, amounts->drift[DRIFT_TOTAL], as_measured);
+	const double as_measured[N_SIDES] = { 1, 1 }, usual = NOISE_OF_RUN * NOISE_OF_RUN;
 	double all = 0;
-	double follow = speed * (OWN_OF_SPEED + OWN_OF_MORE * speed);
 
 	for (uint32_t i = 0; i < N_SIDES; i++)
 		all += fabs((double)a->weights.whole[SIDES_FIRST + i] * d->part[i]) / N_SIDES;
+	d->follow = follow_of(amounts, normalize_speed(amounts, as_measured));
 	/* What few functions say of that is little more than what programs do as a rule: both count, by how well they are known. */
 	d->spread.own =
 		(OWN_FREEDOM * usual + learned->freedom * fmax(usual, N_SIDES * learned->square)) /
 			(OWN_FREEDOM + learned->freedom) +
-		follow * follow;
+		d->follow;
 	d->spread.own_freedom = OWN_FREEDOM;
 	d->spread.system = SYSTEM_DEVIATION * SYSTEM_DEVIATION;
 	d->spread.least = LEAST_DEVIATION * all;
 	d->spread.drift = normalize_drift(amounts, d->factor);
 }
 
-/*
- * The drift between sides as far as it may be due to which runs were fast: all of it, or what most such drifts are within.
- * *equal becomes what makes the runs of a side equally fast.
- */
-static double drift_of_runs(const struct diff *d, double *equal)
+/* By how much most functions differ between the sides, as a logarithm of the means over their runs. */
+static double drift_of_runs(const struct diff *d)
 {
 	const uint32_t *n = sides_of(d)->n_runs;
-	double mean[N_SIDES] = { 0 }, off = 0, limit, drift;
+	double drift = 0;
 
-	for (uint32_t i = 0; i < n_runs(d); i++)
-		equal[i] = log(d->analysis->amounts.typical.run[i] * d->factor[i]);
-	for (uint32_t i = 0; i < n_runs(d); i++)
-		mean[i >= n[SIDE_BEFORE]] += equal[i] / n[i >= n[SIDE_BEFORE]];
 	for (uint32_t i = 0; i < n_runs(d); i++) {
-		equal[i] = mean[i >= n[SIDE_BEFORE]] - equal[i];
-		off += equal[i] * equal[i] / (n_runs(d) - N_SIDES);
-		equal[i] = exp(equal[i]);
+		bool after = i >= n[SIDE_BEFORE];
+
+		drift += (after ? 1 : -1) *
+			 log(d->analysis->amounts.typical.run[i] * d->factor[i]) / n[after];
 	}
-	drift = mean[SIDE_AFTER] - mean[SIDE_BEFORE];
-	limit = DRIFT_DEVIATIONS * sqrt(off * (1.0 / n[SIDE_BEFORE] + 1.0 / n[SIDE_AFTER]));
-	return copysign(fmin(fabs(drift), limit), drift);
+	return drift;
 }
 
-/* What runs of a side differ by: all functions together, which the drift says, and each besides. */
+/* What runs of a side differ by: all functions together, and each besides. */
 static void find_spread_of_runs(struct diff *d)
 {
 	const struct normalize *a = &d->analysis->amounts;
-	double factor[LENS_MAX_COLUMNS], drift = 0;
+	double drift;
 
-	if (a->typical.known)
-		drift = drift_of_runs(d, d->alike);
-	for (uint32_t i = 0; i < n_runs(d); i++)
-		factor[i] = d->factor[i] * d->alike[i];
-	run_variance_of_runs(&a->rows, &a->typical, factor, &d->spread);
-	d->spread.drift = drift;
+	run_variance_of_runs(&a->rows, d->factor, d->alike, &d->spread);
+	if (!a->typical.known)
+		return;
+	/* Most functions say what the speeds made of the sides, as far as that is no more than speeds make of them. */
+	drift = drift_of_runs(d);
+	d->spread.drift = copysign(fmin(fabs(drift), DRIFT_DEVIATIONS * sqrt(d->spread.speed)),
+				   drift);
+	d->spread.speed = 0;
 }
 
 /* One run a side: what runs do of themselves. Several: what runs of a side differ by. */
@@ -233,8 +258,9 @@ static double reference_of(const struct diff *d, enum side side)
 	return 0;
 }
 
+/* equal[runs] makes the runs of a side equally fast; NULL: they are as they were. */
 static void add_runs(const struct diff *d, enum side side, const int64_t *numbers,
-		     struct noise_side *out)
+		     const double *equal, struct noise_side *out)
 {
 	uint32_t first = first_run(d, side), n = sides_of(d)->n_runs[side];
 	double least = 0, alike = 0;
@@ -245,25 +271,26 @@ static void add_runs(const struct diff *d, enum side side, const int64_t *number
 		out->sum += x;
 		out->mean += x * d->factor[i] / n;
 		out->factor += d->factor[i] / n;
-		alike += x * d->factor[i] * d->alike[i] / n;
+		alike += x * d->factor[i] * (equal ? equal[i] : 1) / n;
 		least = i == first || x < least ? x : least;
 	}
 	out->least_samples = least;
 	for (uint32_t i = first; n > 1 && i < first + n; i++) {
-		double off = diff_of_run(d, numbers, i) * d->factor[i] * d->alike[i] - alike;
+		double by = d->factor[i] * (equal ? equal[i] : 1);
+		double off = diff_of_run(d, numbers, i) * by - alike;
 
 		out->between += off * off / (n - 1);
 	}
 }
 
 static void fill_side(const struct diff *d, enum side side, const int64_t *numbers,
-		      struct noise_side *out)
+		      const double *equal, struct noise_side *out)
 {
 	const int64_t *whole = d->analysis->weights.whole;
 	uint32_t first = first_run(d, side);
 
 	*out = (struct noise_side){ .n_runs = sides_of(d)->n_runs[side] };
-	add_runs(d, side, numbers, out);
+	add_runs(d, side, numbers, equal, out);
 	out->variance = variance_of(d, side, numbers, out->sum);
 	/* From the unit to samples of equal weight; one run alone says nothing. */
 	out->least_samples *= out->n_runs > 1 && out->variance > 0 ? out->sum / out->variance : 0;
@@ -324,15 +351,42 @@ uint32_t diff_n_widened(const struct diff *d)
 	return n;
 }
 
+/* Has it all of every run, but what was spent before the program began and the like? */
+static bool is_all(const struct diff *d, const int64_t *numbers)
+{
+	const int64_t *all = d->analysis->weights.total;
+
+	for (uint32_t c = SIDES_FIRST; c < SIDES_FIRST + n_runs(d); c++)
+		if (all[c] <= 0 || (double)numbers[c] < NEARLY_ALL * (double)all[c])
+			return false;
+	return true;
+}
+
 void diff_delta(const struct diff *d, uint32_t key, enum row_part part, const int64_t *numbers,
 		struct noise_delta *out)
 {
-	struct noise_spread spread = spread_of(d, key, part);
+	struct noise_spread spread;
 	struct noise_side before, after;
 
-	fill_side(d, SIDE_BEFORE, numbers, &before);
-	fill_side(d, SIDE_AFTER, numbers, &after);
+	if (is_all(d, numbers)) {
+		diff_whole_delta(d, numbers, out);
+		return;
+	}
+	spread = spread_of(d, key, part);
+	fill_side(d, SIDE_BEFORE, numbers, d->alike, &before);
+	fill_side(d, SIDE_AFTER, numbers, d->alike, &after);
 	noise_compare(&before, &after, &spread, out);
+}
+
+void diff_whole_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out)
+{
+	struct noise_side before, after;
+
+	/* What runs differ by in speed is not taken off: the whole is what was measured. */
+	fill_side(d, SIDE_BEFORE, numbers, NULL, &before);
+	fill_side(d, SIDE_AFTER, numbers, NULL, &after);
+	noise_compare(&before, &after, &d->whole_spread, out);
+	out->all = true;
 }
 
 /* Chances of many rows, to find the limit of: those that are low enough to be believed at all. */
@@ -354,8 +408,6 @@ static void chances_done(struct chances *c)
 	free(c->alone);
 }
 
-/* The interval of what is beyond noise ends this near to 0 at most. */
-#define AGREEING 0.999
 /* Of what cannot be told from noise: no chance is as large. */
 #define UNTESTED 2.0
 
@@ -377,7 +429,11 @@ static void note(struct chances *c, struct diff_family *f, double change, double
 
 static void note_delta(struct chances *c, struct diff_family *f, const struct noise_delta *d)
 {
-	note(c, f, diff_change(d), chance_of(d), d->tested ? d->chance : UNTESTED);
+	/* What is everything is judged by itself. */
+	if (d->all)
+		f->n_changed += diff_change(d) != 0;
+	else
+		note(c, f, diff_change(d), chance_of(d), d->tested ? d->chance : UNTESTED);
 }
 
 static void settle(struct chances *c, struct diff_family *f)
@@ -410,16 +466,14 @@ void diff_find_family(const struct noise_delta *delta, uint32_t n, struct diff_f
 	chances_done(&c);
 }
 
-void diff_agree(const struct diff_family *f, struct noise_delta *d)
+double diff_level(const struct diff_family *f, const struct noise_delta *d)
 {
-	double size = fabs(diff_change(d));
+	return d->all ? NOISE_LEVEL : f->limit;
+}
 
-	if (d->half <= 0)
-		return;
-	if (!diff_is_beyond(f, d))
-		d->half = fmax(d->half, size);
-	else if (d->half >= size)
-		d->half = AGREEING * size;
+void diff_interval(const struct diff_family *f, struct noise_delta *d)
+{
+	d->half = noise_half(d, diff_level(f, d));
 }
 
 /* What rows of the table are sorted by. */
@@ -553,30 +607,59 @@ static void sort_table(struct diff *d)
 	free(row);
 }
 
+/* Rows that are everything are compared when all others are: how fast the machine was is known by then. */
+static void compare_part(struct diff *d, enum row_part part, bool all)
+{
+	const struct table *t = &d->analysis->table;
+	struct noise_delta *row = part == PART_SELF ? d->row_self : d->row_total;
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const int64_t *numbers = &(part == PART_SELF ? t->self
+							     : t->total)[(size_t)i * t->n_columns];
+
+		if (is_all(d, numbers) == all)
+			diff_delta(d, t->key[i], part, numbers, &row[i]);
+		else if (!all)
+			diff_means(d, numbers, &row[i].before, &row[i].after);
+	}
+}
+
+static void judge_rows(struct diff_family *f, struct chances *c, const struct noise_delta *row,
+		       uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		note_delta(c, f, &row[i]);
+	settle(c, f);
+}
+
+static void settle_rows(const struct diff *d, struct diff_family *f, struct noise_delta *row)
+{
+	for (uint32_t i = 0; i < d->analysis->table.n_rows; i++) {
+		count_verdict(f, &row[i]);
+		diff_interval(f, &row[i]);
+	}
+}
+
 static void compare_table(struct diff *d, struct chances *c)
 {
 	const struct table *t = &d->analysis->table;
 
+	compare_part(d, PART_SELF, false);
+	compare_part(d, PART_TOTAL, false);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		diff_delta(d, t->key[i], PART_SELF, &t->self[(size_t)i * t->n_columns],
-			   &d->row_self[i]);
-		note_delta(c, &d->self, &d->row_self[i]);
+		d->row_self[i].all = is_all(d, &t->self[(size_t)i * t->n_columns]);
+		d->row_total[i].all = is_all(d, &t->total[(size_t)i * t->n_columns]);
 	}
-	settle(c, &d->self);
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		diff_delta(d, t->key[i], PART_TOTAL, &t->total[(size_t)i * t->n_columns],
-			   &d->row_total[i]);
-		note_delta(c, &d->total, &d->row_total[i]);
-	}
-	settle(c, &d->total);
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		count_verdict(&d->self, &d->row_self[i]);
-		count_verdict(&d->total, &d->row_total[i]);
-		diff_agree(&d->self, &d->row_self[i]);
-		diff_agree(&d->total, &d->row_total[i]);
+	judge_rows(&d->self, c, d->row_self, t->n_rows);
+	judge_rows(&d->total, c, d->row_total, t->n_rows);
+	diff_compare_whole(d);
+	compare_part(d, PART_SELF, true);
+	compare_part(d, PART_TOTAL, true);
+	settle_rows(d, &d->self, d->row_self);
+	settle_rows(d, &d->total, d->row_total);
+	for (uint32_t i = 0; i < t->n_rows; i++)
 		d->most = fmax(d->most, fmax(fabs(diff_change(&d->row_self[i])),
 					     fabs(diff_change(&d->row_total[i]))));
-	}
 	sort_table(d);
 }
 
@@ -695,6 +778,7 @@ static void compare_nodes(struct diff *d, struct chances *c)
 	const struct calltree *t = d->analysis->tree;
 	uint32_t *remembered = xcalloc(REMEMBERED, sizeof(*remembered));
 	double *p = d->chance, *alone = xcalloc(t->n_nodes, sizeof(*alone));
+	bool *all = d->all;
 	struct noise_delta delta;
 
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
@@ -705,15 +789,19 @@ static void compare_nodes(struct diff *d, struct chances *c)
 			p[i] = p[same];
 			alone[i] = alone[same];
 			d->beyond[i] = d->beyond[same];
+			all[i] = all[same];
 		} else {
 			diff_delta(d, t->key[i], PART_TOTAL, &t->total[(size_t)i * t->n_columns],
 				   &delta);
 			d->change[i] = diff_change(&delta);
 			p[i] = chance_of(&delta);
 			alone[i] = delta.tested ? delta.chance : UNTESTED;
-			d->beyond[i] = delta.tested && delta.lone;
+			all[i] = delta.all;
+			d->beyond[i] = delta.all && p[i] <= NOISE_LEVEL;
 		}
-		if (i > 0)
+		if (i > 0 && all[i])
+			d->nodes.n_changed += d->change[i] != 0;
+		else if (i > 0)
 			note(c, &d->nodes, d->change[i], p[i], alone[i]);
 	}
 	settle(c, &d->nodes);
@@ -727,7 +815,8 @@ static void compare_tree(struct diff *d, struct chances *c)
 
 	compare_nodes(d, c);
 	for (uint32_t i = 0; i < t->n_nodes; i++)
-		d->beyond[i] |= d->chance[i] <= d->nodes.limit;
+		if (!d->all[i])
+			d->beyond[i] = d->chance[i] <= d->nodes.limit;
 	for (uint32_t i = 1; i < t->n_nodes; i++)
 		d->nodes.n_beyond += d->beyond[i];
 	link_nodes(d);
@@ -749,7 +838,6 @@ static void find_changes(struct diff *d, enum normalise n)
 		most = a->tree->n_nodes;
 	chances_init(&c, most);
 	compare_table(d, &c);
-	diff_compare_whole(d);
 	find_overlap(d);
 	if (a->tree)
 		compare_tree(d, &c);
@@ -769,6 +857,7 @@ struct diff *diff_new(struct analysis *a, enum normalise n)
 		d->change = xcalloc(n_nodes, sizeof(*d->change));
 		d->chance = xcalloc(n_nodes, sizeof(*d->chance));
 		d->beyond = xcalloc(n_nodes, sizeof(*d->beyond));
+		d->all = xcalloc(n_nodes, sizeof(*d->all));
 		d->first = xcalloc(n_nodes, sizeof(*d->first));
 		d->next = xcalloc(n_nodes, sizeof(*d->next));
 	}
@@ -787,6 +876,7 @@ void diff_free(struct diff *d)
 	free(d->change);
 	free(d->chance);
 	free(d->beyond);
+	free(d->all);
 	free(d->first);
 	free(d->next);
 	free(d);

@@ -11,7 +11,9 @@
  * so that it says the same of both sides; with NORMALISE_NONE they are what was measured.
  *
  * Which rows are beyond noise: those whose p is at most `limit`, which keeps the share of false ones among
- * them below NOISE_LEVEL (Benjamini-Hochberg) over all rows of the kind that have enough samples to tell.
+ * them below NOISE_LEVEL (Benjamini-Hochberg) over all rows of the kind that have enough samples to tell. Intervals leave out
+ * as much, so that they have 0 in them just where the row is not beyond noise. The whole, and rows that are all of it, are judged by
+ * themselves: what is the same has one verdict wherever it stands.
  */
 #ifndef PROFTOP_QUERY_DIFF_DIFF_H
 #define PROFTOP_QUERY_DIFF_DIFF_H
@@ -30,7 +32,7 @@ struct diff_family {
 	uint32_t n_tested;  /* rows with enough samples to tell a change from noise */
 	uint32_t n_beyond;  /* rows beyond noise */
 	uint32_t n_own; /* rows that chance does not explain, but what a run does of itself may */
-	double limit;   /* p of rows beyond noise is at most so much; below 0: none are */
+	double limit; /* p of rows beyond noise is at most so much, and intervals leave out as much */
 	double distributions_limit; /* the same of what chance alone does not explain */
 };
 
@@ -56,8 +58,8 @@ struct diff {
 	struct own_spread *learned[N_PARTS];
 	uint32_t n_history;       /* earlier runs of the program, for that */
 	struct noise_delta whole; /* of everything that passes the lens */
-	/* it is beyond noise as it was measured, whatever the machine's speed did: conditions go by that */
-	bool whole_measured;
+	double follow; /* of one run a side, variance of a change by how unlike functions follow the machine's speed, in squares */
+	struct noise_spread whole_spread; /* what runs differ by as a whole */
 	double most;    /* the largest change of a row, of self or total, without its sign */
 	double overlap; /* share of both sides' weight that is in rows which both have, 0..1 */
 
@@ -69,6 +71,7 @@ struct diff {
 	double *change;           /* [n_nodes] after - before of totals; NULL without a tree */
 	double *chance;           /* [n_nodes] that it is noise; above 1: too little to tell */
 	bool *beyond;             /* [n_nodes] beyond noise */
+	bool *all;                /* [n_nodes] nodes that are everything, and judged as that */
 	uint32_t *
 		first; /* [n_nodes] first child, or KEY_NONE: those with something beyond noise in them first, … */
 	uint32_t *
@@ -104,6 +107,9 @@ uint32_t diff_n_widened(const struct diff *d);
 void diff_delta(const struct diff *d, uint32_t key, enum row_part part, const int64_t *numbers,
 		struct noise_delta *out);
 
+/* The change of what is everything, or nearly all of it: main, as a rule. */
+void diff_whole_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out);
+
 /* The same without its noise: the means of both sides, some roundings apart from those. */
 void diff_means(const struct diff *d, const int64_t *numbers, double *before, double *after);
 
@@ -124,23 +130,17 @@ static inline double diff_change(const struct noise_delta *d)
 	return d->after - d->before;
 }
 
-/* A family of one: its chance is its own limit. */
-static inline enum change_verdict diff_whole_verdict(const struct diff *d)
-{
-	if (d->whole.tested && d->whole.p <= NOISE_LEVEL)
-		return VERDICT_BEYOND;
-	return d->whole.tested && d->whole.chance <= NOISE_LEVEL ? VERDICT_OWN : VERDICT_NOISE;
-}
-
 /* Rows by change of self, in the order of diff_ordered(): the larger comes first. */
 double diff_rank(const struct diff *d, const struct noise_delta *self);
 
 static inline enum change_verdict diff_verdict(const struct diff_family *f,
 					       const struct noise_delta *d)
 {
-	if (d->tested && (d->p <= f->limit || d->lone))
+	if (d->tested && d->p <= (d->all ? NOISE_LEVEL : f->limit))
 		return VERDICT_BEYOND;
-	return d->tested && d->chance <= f->distributions_limit ? VERDICT_OWN : VERDICT_NOISE;
+	return d->tested && d->chance <= (d->all ? NOISE_LEVEL : f->distributions_limit)
+		       ? VERDICT_OWN
+		       : VERDICT_NOISE;
 }
 
 static inline bool diff_is_beyond(const struct diff_family *f, const struct noise_delta *d)
@@ -148,8 +148,16 @@ static inline bool diff_is_beyond(const struct diff_family *f, const struct nois
 	return diff_verdict(f, d) == VERDICT_BEYOND;
 }
 
-/* Many rows are judged at once: the interval becomes one that agrees with the verdict. 0 is in it unless the row is beyond noise. */
-void diff_agree(const struct diff_family *f, struct noise_delta *d);
+/* A family of one: its chance is its own limit. */
+static inline enum change_verdict diff_whole_verdict(const struct diff *d)
+{
+	return diff_verdict(&d->total, &d->whole);
+}
+
+/* What is outside the interval of a row: the more rows are judged at once, the less, so that 95 % of those beyond noise are right. */
+double diff_level(const struct diff_family *f, const struct noise_delta *d);
+/* The interval becomes that of a row of the family: 0 is in it unless the row is beyond noise. */
+void diff_interval(const struct diff_family *f, struct noise_delta *d);
 
 /* By sides of one run each nobody can tell all that changed from what runs do of themselves. */
 bool diff_is_single(const struct diff *d);

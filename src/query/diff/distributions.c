@@ -82,16 +82,16 @@ double distributions_student(double t, double freedom)
 }
 
 /* The same by halving. */
-static double find_limit(double freedom)
+static double find_limit(double freedom, double level)
 {
 	double low = 0, high = 1;
 
-	while (distributions_student(high, freedom) > 0.05)
+	while (distributions_student(high, freedom) > level)
 		high *= 2;
 	for (int i = 0; i < 60; i++) {
 		double middle = (low + high) / 2;
 
-		if (distributions_student(middle, freedom) > 0.05)
+		if (distributions_student(middle, freedom) > level)
 			low = middle;
 		else
 			high = middle;
@@ -99,7 +99,7 @@ static double find_limit(double freedom)
 	return high;
 }
 
-/* The same from that of a normal deviate, to four places. */
+/* The same from that of a normal deviate, to four places at 95 %. */
 static double limit_series(double freedom)
 {
 	static const double terms[][5] = {
@@ -123,7 +123,17 @@ static double limit_series(double freedom)
 
 double distributions_student_95(double freedom)
 {
-	return freedom < SERIES_FREEDOM ? find_limit(freedom) : limit_series(freedom);
+	return freedom < SERIES_FREEDOM ? find_limit(freedom, 0.05) : limit_series(freedom);
+}
+
+double distributions_student_limit(double level, double freedom)
+{
+	return find_limit(freedom, level);
+}
+
+double distributions_normal_limit(double level)
+{
+	return find_limit(INFINITY, level);
 }
 
 double distributions_digamma(double x)
@@ -185,7 +195,6 @@ static size_t part(double *p, size_t n, double limit)
 double distributions_limit(double *p, size_t n, size_t n_tests, double level)
 {
 	size_t n_low = part(p, n, level), before = n_tests;
-	double limit = -1;
 
 	for (int round = 0; round < MOST_ROUNDS && n_low < before; round++) {
 		before = n_low;
@@ -196,7 +205,5 @@ double distributions_limit(double *p, size_t n, size_t n_tests, double level)
 	while (n_low < before && n_low > 0 &&
 	       p[n_low - 1] > level * (double)n_low / (double)n_tests)
 		n_low--;
-	for (size_t i = 0; i < n_low; i++)
-		limit = p[i] > limit ? p[i] : limit;
-	return limit;
+	return n_tests ? level * (double)(n_low ? n_low : 1) / (double)n_tests : level;
 }

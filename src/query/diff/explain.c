@@ -257,7 +257,7 @@ static void seeker_init(struct seeker *s, const struct diff *d)
 	s->family.limit = fmax(s->family.limit, d->nodes.limit);
 	for (uint32_t i = 1; i < n; i++) {
 		s->beyond[i] = diff_is_beyond(&s->family, &s->total[i]);
-		diff_agree(&s->family, &s->total[i]);
+		diff_interval(&s->family, &s->total[i]);
 	}
 }
 

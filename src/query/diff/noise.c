@@ -11,17 +11,19 @@
 #define FEW_SAMPLES    200
 /* Of a row that one side lacks, so many samples in each run of the other are no chance. */
 #define ENOUGH_SAMPLES 20
+/* No chance is told from a smaller one. */
+#define LEAST_CHANCE   1e-280
 /*
- * Of one run a side, samples of small functions come in bursts that another run has not, as of a collector or a lock that spins: for what
- * a run does of itself, so many count as one.
+ * Samples of small functions come in bursts that another run has not, as of a collector or a lock that spins: for what a run does of
+ * itself, so many count as one.
  */
 #define BURST          2.0
 /* With fewer on both together, no way of dealing them out is unlikely enough. */
 #define LEAST_SAMPLES  6
 /* Differences that are smaller than this part of the numbers are of how numbers are kept. */
 #define ROUNDING       1e-12
-/* 95 % of a normal distribution are within so many deviations. */
-#define NORMAL_LIMIT   1.959963984540054
+/* A chance of few samples is taken for this many deviations at least: what is as likely as not tells nothing of how they vary. */
+#define LEAST_FEW      0.5
 
 static double squared(double x)
 {
@@ -113,11 +115,56 @@ static double without_drift(const struct noise_side *before, const struct noise_
 	return fabs(shift) >= fabs(delta) ? 0 : delta - shift;
 }
 
+/* What the chance of few samples is in deviations of a normal distribution, and so how large one of them is; 0: they are not few. */
+static double deviation_of_few(double few, double delta)
+{
+	if (few <= 0 || delta == 0)
+		return 0;
+	/* As small a chance has no more digits. */
+	return fabs(delta) /
+	       (few < 1 ? fmax(distributions_normal_limit(fmax(few, LEAST_CHANCE)), LEAST_FEW)
+			: LEAST_FEW);
+}
+
+/* What the test of the change without the drift says, and where few samples say less, they. */
+static void conclude(double variance, double freedom, double rest, double few, bool by_few_alone,
+		     struct noise_delta *d)
+{
+	double delta = difference(d);
+
+	d->deviation = by_few_alone ? 0 : sqrt(variance);
+	d->freedom = freedom;
+	d->drift = by_few_alone ? 0 : fabs(delta - rest);
+	d->few = deviation_of_few(few, delta);
+	d->half = noise_half(d, NOISE_LEVEL);
+	if (!d->tested)
+		return;
+	d->p = few > 0 ? few : 0;
+	if (!by_few_alone && variance > 0)
+		d->p = fmax(d->p, distributions_student(rest / sqrt(variance), freedom));
+	else if (!by_few_alone)
+		d->p = delta != 0 ? d->p : 1;
+}
+
+double noise_half(const struct noise_delta *d, double level)
+{
+	double by_few = 0, by_all = 0;
+
+	if (d->few > 0)
+		by_few = d->few * distributions_normal_limit(level);
+	if (d->deviation > 0)
+		by_all = d->deviation * (level == NOISE_LEVEL
+						 ? distributions_student_95(d->freedom)
+						 : distributions_student_limit(level, d->freedom)) +
+			 d->drift;
+	return fmax(by_few, by_all);
+}
+
 static void compare_single(const struct noise_side *before, const struct noise_side *after,
 			   const struct noise_spread *spread, struct noise_delta *d)
 {
 	double chance = chance_variance(before) + chance_variance(after), delta = difference(d);
-	double weight = sample_weight(before, after), own, rest, freedom, one, few;
+	double weight = sample_weight(before, after), own, rest, few;
 
 	d->tested = before->sum != 0 || after->sum != 0;
 	if (before->variance <= 0 && after->variance <= 0) {
@@ -127,34 +174,38 @@ static void compare_single(const struct noise_side *before, const struct noise_s
 	few = chance_of_few(before, after, 1, d);
 	own = own_variance(before, after, spread);
 	rest = without_drift(before, after, spread->drift, delta);
-	freedom = freedom_of(chance, own, spread->own_freedom);
-	/* A sample more on either side: of few, as many as there are say too little of how they vary. */
-	one = squared(weight * before->factor) + squared(weight * after->factor);
-	d->half = distributions_student_95(freedom) * sqrt(chance + own + one) + fabs(delta - rest);
-	if (!d->tested)
-		return;
-	if (few > 0)
+	if (d->tested && few > 0)
 		d->chance = few;
-	else if (chance > 0)
+	else if (d->tested && chance > 0)
 		d->chance = distributions_normal(delta / sqrt(chance));
-	else
+	else if (d->tested)
 		d->chance = delta != 0 ? 0 : 1;
-	d->p = few > 0 && own > 0 ? chance_of_few(before, after, BURST, d) : d->chance;
-	if (own > 0 || rest != delta)
-		d->p = fmax(d->p, distributions_student(rest / sqrt(chance + own), freedom));
+	if (few > 0 && own > 0)
+		few = chance_of_few(before, after, BURST, d);
+	/* A sample more on either side: of few, as many as there are say too little of how they vary. */
+	chance += squared(weight * before->factor) + squared(weight * after->factor);
+	conclude(chance + own, freedom_of(chance, own, spread->own_freedom), rest, few,
+		 few > 0 && own <= 0 && rest == delta, d);
+	d->chance = fmin(d->chance, d->p);
 }
 
-/* The variance of a side's mean over runs; *freedom: how well it is known. */
+/*
+ * The variance of a side's mean over runs, and how well it is known. What the runs differ by and what all functions say of such a
+ * one are one estimate, each by how well it is known. Chance is a part of it that is known exactly, the rest alone is estimated.
+ */
 static double run_variance(const struct noise_side *s, const struct noise_side *other,
 			   const struct noise_spread *spread, double *freedom)
 {
 	const struct noise_side *known = s->n_runs > 1 ? s : other;
-	double own = known->between / s->n_runs, least = chance_variance(s), v;
+	double own = known->between / s->n_runs, least = chance_variance(s), v, rest;
 	double usual = least + spread->square * squared(s->mean) / s->n_runs;
 
 	*freedom = known->n_runs - 1 + spread->freedom;
 	v = ((known->n_runs - 1) * own + spread->freedom * usual) / *freedom;
-	return v > least ? v : least;
+	rest = fmax(v, spread->freedom > 0 ? usual : v) - least;
+	v = fmax(v, least);
+	*freedom = rest > 0 ? freedom_of(v - fmin(rest, v), fmin(rest, v), *freedom) : INFINITY;
+	return v;
 }
 
 /* Is it in each of several runs of a side, in numbers that no run has by chance, and in none of the other? */
@@ -163,29 +214,37 @@ static bool is_lone(const struct noise_side *s, const struct noise_side *other)
 	return other->sum == 0 && s->least_samples >= ENOUGH_SAMPLES;
 }
 
-/* Welch (1947), with the degrees of freedom that he and Satterthwaite give. */
+/* Of independent parts of a variance the degrees of freedom (Welch, 1947; Satterthwaite, 1946). */
+static double freedom_of_sum(const double *part, const double *freedom, size_t n)
+{
+	double sum = 0, by = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += part[i];
+		by += part[i] > 0 ? squared(part[i]) / freedom[i] : 0;
+	}
+	return by > 0 ? squared(sum) / by : INFINITY;
+}
+
 static void compare_runs(const struct noise_side *before, const struct noise_side *after,
 			 const struct noise_spread *spread, struct noise_delta *d)
 {
-	double freedom_before, freedom_after, delta = difference(d), freedom, deviation, few, rest;
-	double a = run_variance(before, after, spread, &freedom_before);
-	double b = run_variance(after, before, spread, &freedom_after);
+	double part[3], freedom[3], delta = difference(d), few, rest, sum;
+	bool lone = is_lone(before, after) || is_lone(after, before);
 
+	part[0] = run_variance(before, after, spread, &freedom[0]);
+	part[1] = run_variance(after, before, spread, &freedom[1]);
+	part[2] = spread->speed * squared((before->mean + after->mean) / 2);
+	freedom[2] = spread->speed_freedom;
+	sum = part[0] + part[1] + part[2];
 	d->tested = before->sum != 0 || after->sum != 0;
-	if (a + b <= 0) {
+	if (sum <= 0) {
 		d->p = d->chance = delta != 0 ? 0 : 1;
 		return;
 	}
-	few = chance_of_few(before, after, 1, d);
-	d->lone = is_lone(before, after) || is_lone(after, before);
-	freedom = squared(a + b) / (squared(a) / freedom_before + squared(b) / freedom_after);
-	deviation = sqrt(a + b);
+	few = chance_of_few(before, after, lone ? 1 : BURST, d);
 	rest = without_drift(before, after, spread->drift, delta);
-	d->half = deviation * distributions_student_95(freedom) + fabs(delta - rest);
-	if (d->lone)
-		d->p = few;
-	else if (d->tested)
-		d->p = fmax(few, distributions_student(rest / deviation, freedom));
+	conclude(sum, freedom_of_sum(part, freedom, 3), rest, few, lone && few > 0, d);
 	d->chance = d->p;
 }
 

@@ -13,7 +13,8 @@
  *
  * Several runs: the means, by Welch's test of what runs differ by among themselves, which is never taken for
  * less than what chance makes of the samples. A side of one run is taken to vary as the other does. As few runs say
- * little of how a function varies, what all functions say of it (run_variance.h) counts as if it were so many runs more.
+ * little of how a function varies, what all functions say of it (run_variance.h) counts as if it were so many runs more, and
+ * what chance makes of its samples is known without any.
  *
  * What is counted without gaps (every allocation) is exact: any difference is one.
  */
@@ -51,6 +52,9 @@ struct noise_spread {
 	double square;  /* variance of a run's number, in squares of that number */
 	double freedom; /* degrees of freedom: how well it is known, and how much it counts beside what a row's own runs say */
 	double drift; /* everything changed by this at least (a logarithm): the machine may have */
+	/* Of several runs a side: */
+	double speed; /* variance of a change by the runs' speed, in squares of the number, where that is not known of each run */
+	double speed_freedom; /* how well that is known, in degrees of freedom */
 	/* Of one run a side: */
 	double own;         /* variance of a change, in squares of the number */
 	double system;      /* the same of the part that was spent in the kernel */
@@ -60,14 +64,26 @@ struct noise_spread {
 
 struct noise_delta {
 	double before, after; /* the means */
-	double half; /* after - before is within so much of what it says, 95 times of 100; 0: exact */
-	double p;    /* how likely chance, and what runs do of themselves, make such a difference */
+	/* after - before is within so much of what it says, 95 times of 100 where nothing else is asked; 0: exact */
+	double half;
+	double p; /* how likely chance, and what runs do of themselves, make such a difference */
 	double chance; /* how likely chance alone does, which is at most that */
 	bool tested;   /* there is enough for a difference to be told from chance */
-	bool lone; /* it is there on one side alone, with enough samples in each of several runs */
+	bool all;      /* it is of everything, whose change is judged by itself */
+	/* What p and half are made of: */
+	double deviation,
+		freedom; /* of what is left without the drift; 0: few samples say it alone */
+	double drift;    /* how much the drift may explain */
+	double few;      /* a deviation as few samples have it; 0: they are not few */
 };
 
 void noise_compare(const struct noise_side *before, const struct noise_side *after,
 		   const struct noise_spread *spread, struct noise_delta *out);
+
+/*
+ * The interval that the truth is outside of so often, a part: 0 is outside of it just where p is at most that, as both are made of the
+ * same. A number that is exact has none: 0.
+ */
+double noise_half(const struct noise_delta *d, double level);
 
 #endif

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUARTER 0.25
+
 static uint32_t n_runs(const struct lens *l)
 {
 	return l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER];
@@ -216,6 +218,65 @@ static void learn_branches(struct normalize *a, const struct lens *lens, const s
 	free(branch);
 }
 
+/* A part of the time, and by how much it changed. */
+struct part {
+	double at, says;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	double x = ((const struct part *)a)->at, y = ((const struct part *)b)->at;
+
+	return (x > y) - (x < y);
+}
+
+/* What a quarter of the time is below, and what a quarter is above. */
+static void find_quarters(struct part *part, size_t n, double quarter[2])
+{
+	double all = 0, sum = 0;
+	bool found = false;
+
+	quarter[0] = quarter[1] = NAN;
+	if (n == 0)
+		return;
+	qsort(part, n, sizeof(*part), by_place);
+	for (size_t i = 0; i < n; i++)
+		all += part[i].says;
+	for (size_t i = 0; i < n; i++) {
+		sum += part[i].says;
+		if (!found && sum >= QUARTER * all) {
+			quarter[0] = part[i].at;
+			found = true;
+		}
+		if (sum >= (1 - QUARTER) * all) {
+			quarter[1] = part[i].at;
+			return;
+		}
+	}
+}
+
+/* Of one run a side by how much its functions changed; those with few samples are one. */
+static void learn_quarters(struct normalize *a, const struct lens *lens)
+{
+	struct part *part = xcalloc((size_t)a->rows.n + 1, sizeof(*part));
+	double rest[N_SIDES] = { a->run[NORMALISE_TOTAL][0], a->run[NORMALISE_TOTAL][1] };
+	size_t n = a->rows.n;
+
+	a->quarter[0] = a->quarter[1] = NAN;
+	for (uint32_t i = 0; i < a->rows.n && n_runs(lens) == N_SIDES; i++) {
+		const double *at = &a->rows.log.at[(size_t)i * N_SIDES];
+
+		part[i] = (struct part){ at[1] - at[0], exp(at[0]) + exp(at[1]) };
+		rest[0] -= exp(at[0]);
+		rest[1] -= exp(at[1]);
+	}
+	if (rest[0] > 0 && rest[1] > 0)
+		part[n++] = (struct part){ log(rest[1] / rest[0]), rest[0] + rest[1] };
+	if (n_runs(lens) == N_SIDES)
+		find_quarters(part, n, a->quarter);
+	free(part);
+}
+
 void normalize_learn(struct normalize *a, const struct profile *p, const struct lens *lens,
 		     const struct weights *w, const struct table *t, const struct calltree *tree)
 {
@@ -228,6 +289,7 @@ void normalize_learn(struct normalize *a, const struct profile *p, const struct 
 					  outside_kernel(lens, w, SIDE_AFTER));
 	/* That few agree is no reason to think that the machine was as fast. */
 	a->drift[DRIFT_TYPICAL] = a->typical.agreed ? log(a->typical.ratio) : NAN;
+	learn_quarters(a, lens);
 	for (uint32_t i = 0; i < n_runs(lens); i++)
 		a->run[NORMALISE_TYPICAL][i] = a->typical.known ? a->typical.run[i] : 0;
 }
@@ -248,19 +310,33 @@ double normalize_drift(const struct normalize *a, const double *factor)
 	return isinf(least) ? 0 : least;
 }
 
-/* More than that is no speed, but work. */
-#define MOST_SPEED 0.15
+/* More than twice as much is no speed, but work. */
+#define MOST_SPEED  M_LN2
+/* Of what only a part of the program did, more than that is. */
+#define MOST_OF_ONE 0.3
 
-double normalize_speed(const struct normalize *a, double everything, const double *factor)
+/* What less than a quarter of the time is outside of, on either side: what all have of it is speed, and what most have may be. */
+static double speed_of_quarters(const struct normalize *a, double by)
+{
+	double low = a->quarter[0] + by, high = a->quarter[1] + by;
+	double less = fmin(fabs(low), fabs(high)), more = fmax(fabs(low), fabs(high));
+	double all = low * high > 0 ? less : 0;
+
+	if (more <= MOST_OF_ONE)
+		return fmax(all, more);
+	return fmax(all, less <= MOST_OF_ONE ? less : 0);
+}
+
+double normalize_speed(const struct normalize *a, const double *factor)
 {
 	double most = 0, by = log(factor[1] / factor[0]);
 
-	for (int i = 0; i < N_DRIFTS; i++)
-		if (i != DRIFT_TOTAL && !isnan(a->drift[i]))
-			most = fmax(most, fabs(a->drift[i] + by));
-	/* Where many functions agree, the total tells of what was changed, too. */
-	if (!a->typical.known && !isnan(everything))
-		most = fmax(most, fabs(everything + by));
+	if (a->typical.known)
+		most = fabs(a->drift[DRIFT_TYPICAL] + by);
+	if (a->typical.known && !isnan(a->drift[DRIFT_BRANCHES]))
+		most = fmax(most, fabs(a->drift[DRIFT_BRANCHES] + by));
+	if (!a->typical.known && !isnan(a->quarter[0]))
+		most = speed_of_quarters(a, by);
 	return fmin(most, MOST_SPEED);
 }
 

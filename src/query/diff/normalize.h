@@ -30,6 +30,8 @@ struct normalize {
 	 * function, and of the program's branches (branches.h) that one which changed least. NAN: not known.
 	 */
 	double drift[N_DRIFTS];
+	/* The same of what a quarter of the time is below, and a quarter above: of functions by how much time they took. NAN: not known. */
+	double quarter[2];
 };
 
 /* w is what aggregate() made of lens. 0 or -ECANCELED. */
@@ -49,10 +51,11 @@ void normalize_learn(struct normalize *a, const struct profile *p, const struct 
  */
 double normalize_drift(const struct normalize *a, const double *factor);
 /*
- * The most that any of them says, whichever way, of what was measured times such factors, one of each side. everything: by what all that the
- * machine may have changed did, as a logarithm; NAN: there is nothing. What is much more is work, and counts as 0.15.
+ * By how much the machine's speed may have changed, whichever way, of what was measured times such factors, one of each side: by the
+ * most that most functions or all branches did alike. Where too few functions agree, by what all but a quarter of the time
+ * did, up to twice, or all but a quarter at the other end, up to 0.3: a part of a program that changed by more is work.
  */
-double normalize_speed(const struct normalize *a, double everything, const double *factor);
+double normalize_speed(const struct normalize *a, const double *factor);
 void normalize_done(struct normalize *a);
 
 /* The variance that chance gives to a side's sum, in the metric's unit, of a row of such numbers; 0: it is exact. */

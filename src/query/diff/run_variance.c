@@ -8,19 +8,24 @@
 
 #include "query/diff/run_variance.h"
 
+#include "base/mem.h"
 #include "query/diff/distributions.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST_ROWS  3
+#define LEAST_ROWS     3
 /* Runs that differ by as much as they are large: no part of a square is looked for beyond that. */
-#define MOST_SQUARE 1.0
+#define MOST_SQUARE    1.0
 /* Of runs that are equal to the last sample, logarithms have no end. */
-#define LEAST_SCALE 1e-6
-/* What all functions of a run have in common is nothing when it is no more than this, or than so many deviations of it. */
-#define SMALL_DRIFT 0.005
-#define DEVIATIONS  2.0
+#define LEAST_SCALE    1e-6
+/* As many functions tell how fast each run was. */
+#define LEAST_SPEED    8
+/* What is added to a variance, so that a large function has hardly more to say than one of some hundred samples. */
+#define EQUAL_VARIANCE 0.01
+/* What speeds of runs deviate by as a rule, and how many degrees of freedom that counts as. */
+#define USUAL_SPEED    0.03
+#define USUAL_FREEDOM  1.0
 
 static double squared(double x)
 {
@@ -91,38 +96,72 @@ static double find_scale(const struct run_rows *rows, const double *factor, doub
 	return mean + distributions_digamma(*freedom / 2) - log(*freedom / 2);
 }
 
-/* Do runs of a side still differ in all functions alike, when their numbers are multiplied so? */
-static bool drifts(const struct run_rows *rows, const struct common_factor *typical,
-		   const double *factor)
+/* Where one function's logarithms are beside others: how far a run is off its side's mean, and how much that says. */
+struct off {
+	double at, says;
+};
+
+static int by_place(const void *a, const void *b)
 {
-	double off = 0, freedom = 0, mean;
-	uint32_t from = 0;
+	double x = ((const struct off *)a)->at, y = ((const struct off *)b)->at;
 
-	for (int side = 0; side < N_SIDES; from += rows->n_runs[side++]) {
-		uint32_t to = from + rows->n_runs[side];
-
-		mean = 0;
-		for (uint32_t i = from; i < to; i++)
-			mean += log(typical->run[i] * factor[i]) / (to - from);
-		for (uint32_t i = from; i < to; i++)
-			off += squared(log(typical->run[i] * factor[i]) - mean);
-		freedom += to - from - 1;
-	}
-	return off / freedom > squared(SMALL_DRIFT) + squared(DEVIATIONS * typical->error);
+	return (x > y) - (x < y);
 }
 
-void run_variance_of_runs(const struct run_rows *rows, const struct common_factor *typical,
-			  const double *factor, struct noise_spread *out)
+/* The place with half of what they say on either side. */
+static double middle(struct off *off, uint32_t n)
 {
-	double own_freedom = rows->n_runs[SIDE_BEFORE] + rows->n_runs[SIDE_AFTER] - N_SIDES;
+	double all = 0, sum = 0;
+
+	qsort(off, n, sizeof(*off), by_place);
+	for (uint32_t i = 0; i < n; i++)
+		all += off[i].says;
+	for (uint32_t i = 0; i < n; i++)
+		if ((sum += off[i].says) >= all / 2)
+			return off[i].at;
+	return 0;
+}
+
+/* By how much each run's functions are off their means over the side's runs, as logarithms: the runs of a side alone tell it. */
+static void find_speeds(const struct run_rows *rows, const double *factor, double *speed)
+{
+	uint32_t n_runs = rows->n_runs[SIDE_BEFORE] + rows->n_runs[SIDE_AFTER], from = 0, to;
+	struct off *off = xcalloc(rows->n, sizeof(*off));
+
+	for (int side = 0; side < N_SIDES; side++, from = to) {
+		double mean = 0;
+
+		to = from + rows->n_runs[side];
+		for (uint32_t i = from; i < to; i++) {
+			for (uint32_t row = 0; row < rows->n; row++) {
+				const double *at = &rows->log.at[(size_t)row * n_runs];
+				double own = at[i] + log(factor[i]), all = 0;
+
+				for (uint32_t k = from; k < to; k++)
+					all += (at[k] + log(factor[k])) / (to - from);
+				off[row] = (struct off){
+					own - all,
+					1 / (rows->chance.at[(size_t)row * n_runs + i] +
+					     EQUAL_VARIANCE),
+				};
+			}
+			speed[i] = middle(off, rows->n);
+			mean += speed[i] / (to - from);
+		}
+		for (uint32_t i = from; i < to; i++)
+			speed[i] -= mean;
+	}
+	free(off);
+}
+
+/* What functions differ by besides, as find_scale() has it. */
+static void find_square(const struct run_rows *rows, const double *factor, double own_freedom,
+			struct noise_spread *out)
+{
 	double low = 0, high = MOST_SQUARE;
 
-	*out = (struct noise_spread){ 0 };
-	if (rows->n < LEAST_ROWS || own_freedom < 1 || !typical->agreed ||
-	    drifts(rows, typical, factor))
-		return;
-	/* Less than chance is none: functions that are exact have none of it, and there is no scale then. */
-	if (rows->chance.at[0] <= 0 || find_scale(rows, factor, 0, own_freedom, &out->freedom) <= 0)
+	/* Less than chance is none: its freedom says how sure that is. */
+	if (find_scale(rows, factor, 0, own_freedom, &out->freedom) <= 0)
 		return;
 	for (int i = 0; i < 40; i++) {
 		out->square = (low + high) / 2;
@@ -130,5 +169,37 @@ void run_variance_of_runs(const struct run_rows *rows, const struct common_facto
 			high = out->square;
 		else
 			low = out->square;
+	}
+}
+
+void run_variance_of_runs(const struct run_rows *rows, const double *factor, double *equal,
+			  struct noise_spread *out)
+{
+	const uint32_t *n = rows->n_runs;
+	uint32_t n_runs = n[SIDE_BEFORE] + n[SIDE_AFTER];
+	double own_freedom = n_runs - N_SIDES, speed[LENS_MAX_COLUMNS] = { 0 }, off = 0;
+	double both[LENS_MAX_COLUMNS];
+
+	*out = (struct noise_spread){ 0 };
+	for (uint32_t i = 0; i < n_runs; i++)
+		equal[i] = 1;
+	/* Functions that are exact have no chance, and there is no scale then. */
+	if (rows->n < LEAST_ROWS || own_freedom < 1 || rows->chance.at[0] <= 0)
+		return;
+	if (rows->n >= LEAST_SPEED)
+		find_speeds(rows, factor, speed);
+	for (uint32_t i = 0; i < n_runs; i++) {
+		equal[i] = exp(-speed[i]);
+		both[i] = factor[i] * equal[i];
+		off += squared(speed[i]);
+	}
+	find_square(rows, both, own_freedom, out);
+	if (rows->n >= LEAST_SPEED) {
+		out->speed_freedom = own_freedom + USUAL_FREEDOM;
+		out->speed = (off + USUAL_FREEDOM * squared(USUAL_SPEED)) / out->speed_freedom *
+			     (1.0 / n[SIDE_BEFORE] + 1.0 / n[SIDE_AFTER]);
+	} else {
+		/* What all have in common is in what each differs by, and many say it no better than one. */
+		out->freedom = fmin(out->freedom, own_freedom);
 	}
 }

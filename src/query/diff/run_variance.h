@@ -12,10 +12,13 @@
 /*
  * Of several runs on some side, whose numbers are multiplied with factor[runs] before they are compared: the variance
  * between runs beyond chance that functions have in common, and how much that is worth beside what a function's own runs
- * say, in degrees of freedom: many where functions are alike, few where each has its own. All zero where there are too few
- * functions, or where all of them differ together from run to run, which a thousand say no better than one.
+ * say, in degrees of freedom: many where functions are alike, few where each has its own.
+ *
+ * equal[runs] becomes what makes the runs of a side equally fast, where enough functions tell how fast each was; what the
+ * means of sides differ by as their runs were fast or slow is the spread's `speed`, and no part of the variance then. Sides are not
+ * compared for any of that, so that it is known however much was changed. All zero where there are too few functions.
  */
-void run_variance_of_runs(const struct run_rows *rows, const struct common_factor *typical,
-			  const double *factor, struct noise_spread *out);
+void run_variance_of_runs(const struct run_rows *rows, const double *factor, double *equal,
+			  struct noise_spread *out);
 
 #endif
