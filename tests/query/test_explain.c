@@ -111,7 +111,7 @@ static const struct {
 	  "together +1,160 of +1,380; the other +220 is in smaller changes and noise\n" },
 	{ "within what changed",
 	  { { "m;a", 100, 900 }, { "m;a;x", 900, 300 } },
-	  "a, called by m, grew from 100 to 900: +800 (+800.0 %), in itself\n"
+	  "a, called by m, excluding the other rows, grew from 100 to 900: +800 (+800.0 %), in itself\n"
 	  "x, called by m > a, shrank from 900 to 300: -600 (-66.7 %), in itself\n"
 	  "together +200 of +200: nothing is left\n" },
 	{ "a recursion that goes deeper, and took as long",

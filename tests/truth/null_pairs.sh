@@ -65,7 +65,9 @@ while at < len(text):
     pair, at = read.raw_decode(text, at)
     at += len(text[at:]) - len(text[at:].lstrip())
     pairs.append(pair)
-rows = sum(any(r[k]["beyond_noise"] for r in p["rows"] for k in ("self", "total")) for p in pairs)
+# What is all of the program is judged as the total, and counted as that.
+whole = lambda r, t: all(r["total"][side] >= 0.99 * t[side] for side in ("before", "after"))
+rows = sum(any(r[k]["beyond_noise"] for r in p["rows"] if not whole(r, p["total"]) for k in ("self", "total")) for p in pairs)
 totals = [p["total"] for p in pairs]
 most = max((abs(t["change"] / t["before"]) for t in totals), default=0)
 wrong = sum(t["beyond_noise"] for t in totals)

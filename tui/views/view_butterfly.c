@@ -586,7 +586,7 @@ static char *bfly_status(const void *state, const struct scene *s)
 		return NULL;
 	key = key_of(v, row);
 	if (s->analysis->diff && key != KEY_NONE)
-		return row_change_status(s, &s->analysis->diff->total, keys, key, PART_TOTAL,
+		return row_change_status(s, &s->analysis->diff->nodes, keys, key, PART_TOTAL,
 					 numbers_of(v, row));
 	if (row == v->b.n_callers)
 		return row_status(s, keys, key, v->b.self[0], v->b.total[0], v->b.total);

@@ -23,6 +23,8 @@
 /* From here on, the series of digamma and trigamma are exact to ten places. */
 #define GAMMA_SERIES 10
 
+#define MOST_TRIES   50
+
 /* Passes over chances before they are sorted. */
 #define MOST_ROUNDS 24
 
@@ -126,14 +128,29 @@ double distributions_student_95(double freedom)
 	return freedom < SERIES_FREEDOM ? find_limit(freedom, 0.05) : limit_series(freedom);
 }
 
-double distributions_student_limit(double level, double freedom)
-{
-	return find_limit(freedom, level);
-}
-
 double distributions_normal_limit(double level)
 {
 	return find_limit(INFINITY, level);
+}
+
+/* By Newton's method on logarithms, where tails of few degrees of freedom are straight lines. */
+double distributions_student_limit(double level, double freedom)
+{
+	double t = distributions_normal_limit(level), front;
+
+	if (isinf(freedom))
+		return t;
+	front = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(freedom * M_PI) / 2;
+	for (int i = 0; i < MOST_TRIES; i++) {
+		double p = distributions_student(t, freedom);
+		double density = exp(front - (freedom + 1) / 2 * log1p(t * t / freedom));
+		double step = log(p / level) * p / (2 * density * t);
+
+		t *= exp(step);
+		if (fabs(step) < EXACT)
+			break;
+	}
+	return t;
 }
 
 double distributions_digamma(double x)

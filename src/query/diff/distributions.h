@@ -14,7 +14,7 @@ double distributions_normal(double z);
 double distributions_student(double t, double freedom);
 /* What 95 % of Student's distribution are within: 1.96 of a normal deviate, which has INFINITY degrees of freedom. */
 double distributions_student_95(double freedom);
-/* What all but `level` of them is within, exactly and slowly: of Student's, and of a normal deviate. level is above 0. */
+/* What all but `level` of them is within, exactly: of Student's, and of a normal deviate. level is above 0. */
 double distributions_student_limit(double level, double freedom);
 double distributions_normal_limit(double level);
 /* The first and second derivatives of the logarithm of the gamma function, of x above 0. */

@@ -146,7 +146,7 @@ static bool is_alike(const struct seeker *s, uint32_t node)
 	int n_beyond = 0;
 
 	if (s->taken[node] || is_lone(s, node) ||
-	    !fits(&self, factor, fabs(diff_change(&self)) > self.half, &n_beyond))
+	    !fits(&self, factor, self.tested && self.chance <= NOISE_LEVEL, &n_beyond))
 		return false;
 	for (uint32_t c = s->t.first[node]; c != KEY_NONE; c = s->t.next[c])
 		if (!fits(&s->total[c], factor, s->beyond[c], &n_beyond))
@@ -255,10 +255,8 @@ static void seeker_init(struct seeker *s, const struct diff *d)
 	diff_find_family(s->total + 1, s->t.n - 1, &s->family);
 	/* What the tree's own rows call beyond noise is. */
 	s->family.limit = fmax(s->family.limit, d->nodes.limit);
-	for (uint32_t i = 1; i < n; i++) {
+	for (uint32_t i = 1; i < n; i++)
 		s->beyond[i] = diff_is_beyond(&s->family, &s->total[i]);
-		diff_interval(&s->family, &s->total[i]);
-	}
 }
 
 static void seeker_done(struct seeker *s)
@@ -494,6 +492,7 @@ static void add_subtree(struct seeker *s, struct explanation *x, uint32_t node)
 		.rest = s->taken[node],
 	};
 
+	diff_interval(&s->family, &r.total);
 	if (r.rest) {
 		r.total.before = left.before;
 		r.total.after = left.after;
