@@ -188,7 +188,7 @@ struct options {
 	int cols, lines;          /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool cpu, heap;                    /* which kind is recorded; neither: cpu */
-	bool again; /* a run of several, and not the first: what is so of each was said */
+	bool again;                        /* a run that is not the first of several */
 	bool free_stacks, children;        /* of record */
 	bool no_patch;                     /* likewise */
 	bool off_cpu, all_cpus;            /* likewise */

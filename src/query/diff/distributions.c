@@ -23,7 +23,7 @@
 /* From here on, the series of digamma and trigamma are exact to ten places. */
 #define GAMMA_SERIES 10
 
-#define MOST_TRIES   50
+#define MOST_TRIES 50
 
 /* Passes over chances before they are sorted. */
 #define MOST_ROUNDS 24

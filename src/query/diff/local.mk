@@ -11,6 +11,7 @@ libquery_a_SOURCES += \
 	src/query/diff/diff_doubt.c src/query/diff/diff_doubt.h \
 	src/query/diff/diff_moves.c src/query/diff/diff_moves.h \
 	src/query/diff/diff_show.c src/query/diff/diff_show.h \
+	src/query/diff/diff_spread.c src/query/diff/diff_spread.h \
 	src/query/diff/diff_whole.c src/query/diff/diff_whole.h \
 	src/query/diff/distributions.c src/query/diff/distributions.h \
 	src/query/diff/explain.c src/query/diff/explain.h \
