@@ -233,8 +233,8 @@ Test(jit_dump, reads_on_where_its_program_writes)
 
 	setup(&t);
 	put_dump(&m);
-	for (size_t first = 40; first <= m.bytes.n; first++)
-		for (size_t second = first; second <= m.bytes.n; second += 7) {
+	for (size_t first = 40; first <= m.bytes.n; first += 3)
+		for (size_t second = first; second <= m.bytes.n; second += 131) {
 			struct jit_dump *d = NULL;
 			const struct jit_place *p;
 			uint32_t line = 0;
