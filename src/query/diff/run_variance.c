@@ -25,7 +25,7 @@
 #define EQUAL_VARIANCE 0.01
 /* What speeds of runs deviate by as a rule, and how many degrees of freedom that counts as. */
 #define USUAL_SPEED    0.03
-#define USUAL_FREEDOM  1.0
+#define USUAL_FREEDOM  0.5
 
 static double squared(double x)
 {
