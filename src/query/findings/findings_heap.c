@@ -556,6 +556,15 @@ static bool has_vectors(const struct footprint *f)
 	return false;
 }
 
+/*
+ * Did the vectors of a site have an earlier block that the next one replaced? Not where nearly all that they ever had is in
+ * use at the peak: those got their room once. One that doubles has three quarters of it there at the most.
+ */
+static bool has_replaced(const struct footprint_site *s)
+{
+	return s->sum[FOOTPRINT_PEAK] <= s->sum[FOOTPRINT_BYTES] / 10 * 9;
+}
+
 /* Vectors of C++ do not grow by realloc: a new block, a copy, a free. */
 static int find_regrowth(struct heap_case *c, const struct analysis *a)
 {
@@ -577,7 +586,7 @@ static int find_regrowth(struct heap_case *c, const struct analysis *a)
 		int64_t calls = s->sum[FOOTPRINT_CALLS] / of->scale[FOOTPRINT_CALLS];
 
 		if (calls >= REGROWN_TIMES && s->sum[FOOTPRINT_BYTES] >= REGROWN_BYTES &&
-		    s->sum[FOOTPRINT_BYTES] >= all / REGROWN_PART)
+		    s->sum[FOOTPRINT_BYTES] >= all / REGROWN_PART && has_replaced(s))
 			say_regrown(c, of, s);
 	}
 	footprint_free(of);
