@@ -507,19 +507,28 @@ static char *say_scope(const struct scene *s, const struct annotation *a, int co
 	return out;
 }
 
-/* What the function has of all; short: where there is little room. The caller frees. */
+/* What the function has of all, of a comparison on each side; short: where there is little room. The caller frees. */
 static char *say_shares(const struct scene *s, const struct annotation *a, bool is_short)
 {
 	const struct weights *w = &s->analysis->weights;
+	const struct lens *l = &s->analysis->lens;
 	const char *of = w->total[0] == w->whole[0] ? "of all"
 			 : is_short                 ? "of shown"
 						    : "of what is shown";
 	char self[FMT_SIZE], total[FMT_SIZE];
 
+	if (s->analysis->diff) {
+		fmt_percent(self, lens_side_sum(l, a->total, SIDE_BEFORE),
+			    lens_side_sum(l, w->total, SIDE_BEFORE));
+		fmt_percent(total, lens_side_sum(l, a->total, SIDE_AFTER),
+			    lens_side_sum(l, w->total, SIDE_AFTER));
+		return xasprintf(is_short ? "%s and %s %% %s" : "before %s %%, after %s %% %s",
+				 self, total, of);
+	}
 	fmt_percent(total, a->total[0], w->total[0]);
 	if (is_short)
 		return xasprintf("%s %% %s", total, of);
-	if (s->analysis->diff || is_heap(s, 0))
+	if (is_heap(s, 0))
 		return xasprintf("total %s %% %s", total, of);
 	return xasprintf("self %s %%, total %s %% %s", fmt_percent(self, a->self[0], w->total[0]),
 			 total, of);
