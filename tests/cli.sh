@@ -777,6 +777,9 @@ for cols in 80x24 120x40; do
     run 0 --symbols "$hot" --keys 'jj' --screen "$cols" "$hot/rust.data"
     says out "$row"
 done
+# A side that lacks the line, or has it under another path, has no share in the sentence.
+run 0 diff --metric samples --symbols "$hot" --keys U --screen 120x40 "$hot/rust.data" "$hot/aarch64.data"
+grep -qE 'the hottest line: [a-z]+\.[a-z]+:[0-9]+, (before|after) [0-9.]+ % of all' out || fault "both sides: $(grep hottest out)"
 
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'

@@ -51,19 +51,28 @@ static uint32_t hottest_row(const struct analysis *an, bool lines)
 	return best;
 }
 
-/* "4.1 % of all", or of a comparison "before 4.1 %, after 8.0 % of all"; the caller frees. */
+/*
+ * "4.1 % of all", or of a comparison "before 4.1 %, after 8.0 % of all". Nothing is said of a side that has none of it, as that
+ * may have the line under another path. The caller frees.
+ */
 static char *say_share(const struct analysis *an, const int64_t *numbers)
 {
+	const struct lens *l = &an->lens;
 	const int64_t *whole = an->weights.total;
-	char share[FMT_SIZE], after[FMT_SIZE];
+	char share[N_SIDES][FMT_SIZE];
+	int64_t part[N_SIDES];
 
 	if (!an->diff)
-		return xasprintf("%s %% of all", fmt_percent(share, numbers[0], whole[0]));
-	fmt_percent(share, lens_side_sum(&an->lens, numbers, SIDE_BEFORE),
-		    lens_side_sum(&an->lens, whole, SIDE_BEFORE));
-	fmt_percent(after, lens_side_sum(&an->lens, numbers, SIDE_AFTER),
-		    lens_side_sum(&an->lens, whole, SIDE_AFTER));
-	return xasprintf("before %s %%, after %s %% of all", share, after);
+		return xasprintf("%s %% of all", fmt_percent(share[0], numbers[0], whole[0]));
+	for (int i = 0; i < N_SIDES; i++) {
+		part[i] = lens_side_sum(l, numbers, (enum side)i);
+		fmt_percent(share[i], part[i], lens_side_sum(l, whole, (enum side)i));
+	}
+	if (part[SIDE_BEFORE] == 0)
+		return xasprintf("after %s %% of all", share[SIDE_AFTER]);
+	if (part[SIDE_AFTER] == 0)
+		return xasprintf("before %s %% of all", share[SIDE_BEFORE]);
+	return xasprintf("before %s %%, after %s %% of all", share[SIDE_BEFORE], share[SIDE_AFTER]);
 }
 
 /* "the hottest line: sort.c:12, 4.1 % of all; …": its row has another share, of what ended in the code of its function. */
