@@ -31,4 +31,5 @@ t_tui_SOURCES += \
 	tests/tui/test_thread_list.c \
 	tests/tui/test_time_axis.c \
 	tests/tui/test_tree_rows.c \
-	tests/tui/test_views.c
+	tests/tui/test_views.c \
+	tests/tui/test_where_cell.c
