@@ -85,6 +85,25 @@ static struct profile *make(const char *before, const char *after)
 	return p;
 }
 
+/* Counts as so many samples, each of such a weight. The caller frees. */
+static char *as_samples(const char *counts, const char *weight)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	while (*counts) {
+		size_t line = strcspn(counts, "\n");
+		const char *count = memrchr(counts, ' ', line);
+
+		for (long n = strtol(count, NULL, 10); n > 0; n--)
+			fprintf(to, "%.*s %s\n", (int)(count - counts), counts, weight);
+		counts += line + 1;
+	}
+	fclose(to);
+	return text;
+}
+
 static struct analysis *compare(const struct profile *p, const struct comparison *s)
 {
 	const struct comparison_choice choice = { .event = "", .metric = "" };
@@ -150,10 +169,20 @@ static void run(const char *what, const char *before, const char *after, const c
 	profile_free(p);
 }
 
+/* How many samples there are does not depend on what each stands for. */
 Test(renumbered, functions_are_paired_in_their_order)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		run(cases[i].what, cases[i].before, cases[i].after, cases[i].pairs);
+	static const char *const weights[] = { "1", "1000000 event=ns:cpu-clock" };
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		size_t k = i / 2;
+		char *before = as_samples(cases[k].before, weights[i % 2]);
+		char *after = as_samples(cases[k].after, weights[i % 2]);
+
+		run(cases[k].what, before, after, cases[k].pairs);
+		free(before);
+		free(after);
+	}
 }
 
 /* Of one recording's parts a name is one function. */

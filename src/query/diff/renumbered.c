@@ -35,6 +35,7 @@ struct item {
 	enum side side;
 	bool shared; /* both sides have it in the same build of the module: it was not numbered anew */
 	double weight;
+	double samples;          /* that tell as much as these do; exact ones are without end */
 	VEC(uint32_t) functions; /* function_id; owned */
 	double callee[N_SHARES]; /* of its weight, itself included; by hash of the name */
 	double caller[N_SHARES]; /* likewise */
@@ -98,6 +99,19 @@ static void item_done(struct item *i)
 	vec_done(&i->functions);
 }
 
+/* Of equal weight, how many samples vary as much: that is no matter of what each stands for. */
+static double samples_of(const struct diff *d, const int64_t *numbers, enum side side)
+{
+	const struct analysis *a = d->analysis;
+	double sum = 0, variance;
+	uint32_t first = lens_side(&a->lens, side);
+
+	for (uint32_t c = first; c < first + a->lens.sides.n_runs[side]; c++)
+		sum += diff_of_run(d, numbers, c - SIDES_FIRST);
+	variance = normalize_variance(a->profile, &a->lens, &a->weights, side, numbers, sum);
+	return variance > 0 ? sum * sum / variance : INFINITY;
+}
+
 /* An item of each row and side that has weight there. */
 static void find_items(struct finding *f)
 {
@@ -112,6 +126,9 @@ static void find_items(struct finding *f)
 			struct item one = { .label = k->label,
 					    .side = (enum side)side,
 					    .weight = weight,
+					    .samples = samples_of(
+						    f->d, &t->total[(size_t)i * t->n_columns],
+						    (enum side)side),
 					    .shared = total->before > 0 && total->after > 0 };
 
 			if (!(weight > 0))
@@ -136,6 +153,7 @@ static void join_items(struct finding *f)
 		if (last && by_group(last, one) == 0) {
 			vec_push(&last->functions, one->functions.at[0]);
 			last->weight += one->weight;
+			last->samples += one->samples;
 			last->shared |= one->shared;
 			item_done(one);
 		} else {
@@ -309,13 +327,13 @@ static bool leaves_any(const struct group *g, const struct alignment *a)
 	bool any = false;
 
 	for (size_t i = 0; i < g->n_before; i++)
-		any |= a->to[i] == SIZE_MAX && g->before[i]->weight >= LEAST_SAMPLES;
+		any |= a->to[i] == SIZE_MAX && g->before[i]->samples >= LEAST_SAMPLES;
 	for (size_t j = 0; j < g->n_after; j++) {
 		bool paired = false;
 
 		for (size_t i = 0; i < g->n_before; i++)
 			paired |= a->to[i] == j;
-		any |= !paired && g->after[j]->weight >= LEAST_SAMPLES;
+		any |= !paired && g->after[j]->samples >= LEAST_SAMPLES;
 	}
 	return any;
 }
@@ -337,7 +355,7 @@ static void part(struct name_rules *rules, const struct group *g, const struct i
 
 static void move(struct name_rules *rules, const struct item *from, const struct item *to)
 {
-	if (same_label(from, to) || fmax(from->weight, to->weight) < LEAST_SAMPLES)
+	if (same_label(from, to) || fmax(from->samples, to->samples) < LEAST_SAMPLES)
 		return;
 	name_rules_move(rules, from->label, to->label);
 	for (size_t k = 0; k < from->functions.n; k++)
