@@ -355,6 +355,17 @@ grep -q ' spin  .* run?$' out || fault "the screen takes a burst for a verdict o
 run 0 --report --no-pairs lines.folded moved.folded
 grep -q 'renamed' out && fault '--no-pairs pairs functions'
 
+# Long names fold, but not what tells them apart; the gate's do, too.
+deep='run<int>::operator()(std::vector<double, std::allocator<double> >&, std::map<int, double, std::less<int> >&)::{lambda'
+pair='each<std::vector<double, std::allocator<double> >, std::vector<double, std::allocator<double> >, (lambda at x.cc'
+printf '%s\n' "main;$deep()#1};a 1000" "main;$pair:12:3)> 900" >deep.folded
+printf '%s\n' "main;$deep()#2};a 1000" "main;$pair:13:3)> 1900" >deeper.folded
+run 0 --report --width 120 deep.folded deeper.folded
+says out '# run<…>::operator()(std::vector<…>&, std::map<…>&)::{lambda()#1} before is taken for run<…>'
+grep -q "^# each<.*:12:3)> before is taken for each<.*:13:3)> after" out || fault "what tells renamed functions apart is folded: $(grep each out)"
+run 1 --any --fail-if 'self(each) > +3%' deep.folded deeper.folded
+says err 'self of each<…> changed by +1,000'
+
 # The second of two lambdas has the first one's line before: that is no change of either.
 printf 'main;run<(lambda at x.cc:%d:3)> %d\n' 12 200 13 600 >near.folded
 printf 'main;run<(lambda at x.cc:%d:3)> %d\n' 13 200 14 600 >nearer.folded

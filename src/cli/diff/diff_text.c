@@ -23,6 +23,8 @@
 
 #define NAME_COLS_MAX 64
 #define NAME_COLS_MIN 16
+/* So many more for both names of a function that was renamed, until they differ. */
+#define MORE_COLS     16
 #define MODULE_COLS   24
 #define INDENT_COLS   2
 #define MOST_REASONS  5
@@ -491,19 +493,34 @@ static void put_losses(const struct diff_rows *r, FILE *to)
 		fputs("# something was lost or could not be read: see proftop info\n", to);
 }
 
+/* Of a function that was renamed both names, folded as far as they still differ. */
+static void put_renamed(const struct diff_rows *r, FILE *to, const struct renaming *one)
+{
+	size_t cols = r->width > 0 ? NAME_COLS_MAX : 0, most = strlen(one->from);
+	char *from, *now;
+
+	for (;; cols += MORE_COLS) {
+		from = text_fold_name(one->from, cols < most ? cols : 0, r->ascii);
+		now = text_fold_name(one->to, cols < most ? cols : 0, r->ascii);
+		if (cols == 0 || cols >= most || strcmp(from, now) != 0)
+			break;
+		free(from);
+		free(now);
+	}
+	fprintf(to, "# %s before is taken for %s after: renamed? --no-pairs takes them for two\n",
+		from, now);
+	free(from);
+	free(now);
+}
+
 /* Which functions are taken for the same: the first few. */
 static void put_moved(const struct diff_rows *r, FILE *to)
 {
 	const struct name_rules *names = &r->sides->names;
 	char n[FMT_SIZE];
 
-	for (size_t i = 0; i < names->moved.n && i < MOVED_MOST; i++) {
-		fputs("# ", to);
-		put_clean(r, to, names->moved.at[i].from);
-		fputs(" before is taken for ", to);
-		put_clean(r, to, names->moved.at[i].to);
-		fputs(" after: renamed? --no-pairs takes them for two\n", to);
-	}
+	for (size_t i = 0; i < names->moved.n && i < MOVED_MOST; i++)
+		put_renamed(r, to, &names->moved.at[i]);
 	for (size_t i = 0; i < names->unclear.n && i < MOVED_MOST; i++) {
 		fputs("# which of those that are called ", to);
 		put_clean(r, to, names->unclear.at[i]);

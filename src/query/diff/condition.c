@@ -4,6 +4,7 @@
 #include "query/diff/condition.h"
 
 #include "base/err.h"
+#include "base/text.h"
 #include "query/core/regex.h"
 
 #include <ctype.h>
@@ -14,6 +15,8 @@
 
 /* Of changes that one run a side does not tell, so many are said. */
 #define MOST_DOUBTS 3
+/* Columns of a function's name in a sentence. */
+#define NAME_COLS   56
 
 /* What a value is in. */
 enum value_unit { VALUE_OWN, VALUE_PERCENT, VALUE_BYTES, VALUE_NS };
@@ -216,9 +219,10 @@ static void add_sentence(const struct condition *c, const struct diff *d, const 
 			 const struct noise_delta *n, bool fails, struct verdict *v)
 {
 	const char *metric = *c->metric ? c->metric : "total";
+	char *folded = name ? text_fold_name(name, NAME_COLS, false) : NULL;
 	char *what = !name     ? xstrdup(metric)
-		     : c->self ? xasprintf("self of %s", name)
-			       : xasprintf("%s of %s", metric, name);
+		     : c->self ? xasprintf("self of %s", folded)
+			       : xasprintf("%s of %s", metric, folded);
 	char *text = describe(d, n, what);
 
 	if (fails)
@@ -231,6 +235,7 @@ static void add_sentence(const struct condition *c, const struct diff *d, const 
 	v->failed |= fails;
 	free(text);
 	free(what);
+	free(folded);
 }
 
 /* One change: does it count, and is it more than allowed? */
