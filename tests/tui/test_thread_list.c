@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "tests/support/made_profile.h"
 #include "tests/support/stage.h"
 #include "tests/support/stage_app.h"
 #include "tui/app/app.h"
@@ -123,5 +124,25 @@ Test(thread_list, zoom_shows_what_there_is)
 	cr_expect_str_neq(coarse, fine, "it is finer in the end");
 	free(coarse);
 	free(fine);
+	stage_app_done(&f);
+}
+
+/* Where a name and a number do not fit, threads of one name are their numbers; others keep their names. */
+Test(thread_list, narrow_threads_of_one_name_are_told_apart)
+{
+	static const char text[] =
+		"=lanes;a@m 4000000 name=lanes event=ns:cpu-clock pid=7001 tid=7001 t=0\n"
+		"=lanes;a@m 3000000 name=lanes event=ns:cpu-clock pid=7001 tid=7002 t=5000000\n"
+		"=http-worker;a@m 2000000 name=http-worker event=ns:cpu-clock pid=7001 tid=7003 t=9000000\n"
+		"=collector;a@m 1000000 name=collector event=ns:cpu-clock pid=7001 tid=7004 t=9900000\n";
+	struct stage_app f;
+
+	stage_app_init(&f, made_profile(text), true, 40, 14);
+	stage_app_play(&f, "7");
+	cr_expect(stage_app_shows(&f, "▸lanes  7001"));
+	cr_expect(stage_app_shows(&f, "    tid 7001"));
+	cr_expect(stage_app_shows(&f, "    tid 7002"));
+	cr_expect(stage_app_shows(&f, "http-"));
+	cr_expect(stage_app_shows(&f, "collector"));
 	stage_app_done(&f);
 }

@@ -41,8 +41,9 @@ void thread_row_detail(const struct scene *s, const struct activity_row *row,
 		snprintf(out, THREAD_ROW_DETAIL, "tid %d", (int)tid);
 }
 
-static void draw_name(const struct scene *s, const struct activity_row *row, const char *detail,
-		      struct canvas *c, struct rect at, uint16_t style)
+/* Draws the name, which may be another than the row's, and the detail behind it. */
+static void draw_name(const struct scene *s, const struct activity_row *row, const char *name,
+		      const char *detail, struct canvas *c, struct rect at, uint16_t style)
 {
 	struct name_look look = { .style = style, .wide = s->wide };
 	int indent = thread_row_of_process(row) ? 0 : THREAD_ROW_INDENT;
@@ -51,7 +52,7 @@ static void draw_name(const struct scene *s, const struct activity_row *row, con
 		look.style |= STYLE_BOLD;
 	if (thread_row_matches(s, row))
 		look.style |= STYLE_MATCH;
-	name_draw_detailed(c, at.row, at.col + indent, at.cols - indent, row->name, detail, &look);
+	name_draw_detailed(c, at.row, at.col + indent, at.cols - indent, name, detail, &look);
 }
 
 void thread_row_draw_name(const struct scene *s, const struct activity_row *row, struct canvas *c,
@@ -60,12 +61,29 @@ void thread_row_draw_name(const struct scene *s, const struct activity_row *row,
 	char detail[THREAD_ROW_DETAIL];
 
 	thread_row_detail(s, row, detail);
-	draw_name(s, row, detail, c, (struct rect){ line, col, 1, cols }, style);
+	draw_name(s, row, row->name, detail, c, (struct rect){ line, col, 1, cols }, style);
+}
+
+/* Has another thread of its process the name of the row's? */
+static bool has_namesake(const struct profile *p, uint32_t n_threads, uint32_t thread)
+{
+	const struct thread *t = profile_thread(p, (thread_id){ thread });
+
+	for (uint32_t i = 0; i < n_threads; i++) {
+		const struct thread *other = profile_thread(p, (thread_id){ i });
+
+		if (other->process.v == t->process.v && other->tid != t->tid &&
+		    other->name.v == t->name.v)
+			return true;
+	}
+	return false;
 }
 
 void thread_row_draw_brief(const struct scene *s, const struct activity_row *row, struct canvas *c,
 			   int line, int col, int cols, uint16_t style)
 {
+	const struct analysis *an = s->analysis;
+	struct rect at = { line, col, 1, cols };
 	char detail[THREAD_ROW_DETAIL];
 	const char *number;
 	int needs;
@@ -75,8 +93,13 @@ void thread_row_draw_brief(const struct scene *s, const struct activity_row *row
 	needs = thread_row_of_process(row) ? 0 : THREAD_ROW_INDENT;
 	needs += (int)text_width(row->name, strlen(row->name)) + 1;
 	needs += number ? (int)strlen(number) : 0;
-	draw_name(s, row, number && needs <= cols ? number + 1 : detail, c,
-		  (struct rect){ line, col, 1, cols }, style);
+	if (number && needs <= cols)
+		draw_name(s, row, row->name, number + 1, c, at, style);
+	else if (number && needs - 1 > cols && !thread_row_of_process(row) &&
+		 has_namesake(an->profile, an->counts.n_threads, row->thread))
+		draw_name(s, row, detail, "", c, at, style);
+	else
+		draw_name(s, row, row->name, detail, c, at, style);
 }
 
 bool thread_row_matches(const struct scene *s, const struct activity_row *row)
