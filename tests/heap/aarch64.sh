@@ -28,7 +28,7 @@ if echo 'int main(void) { return 0; }' | "${cc[@]}" -x c - -o nothing -l:libzstd
 fi
 
 # What walks stacks, keeps them and writes blocks.
-plain=(tests/heap/plain_main.c tests/heaptrace/test_heap_wire.c tests/support/test_own_stack.c tests/record/test_stack_trie.c tests/unwind/test_stitch.c tests/record/test_tracer_clock.c tests/record/test_tracer_throttle.c
+plain=(tests/heap/plain_main.c tests/heaptrace/test_heap_wire.c tests/support/test_own_stack.c tests/record/test_stack_trie.c tests/unwind/test_stitch.c tests/record/test_pass_cost.c tests/record/test_tracer_clock.c tests/record/test_tracer_throttle.c
     tests/unwind/test_walk.c)
 mapfile -t rooms < <(cd "$root" && ls src/base/*.c src/unwind/*.c src/heaptrace/*.c src/perf/abi/*.c)
 flags=(-O2 -Wall -Wextra -Werror -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$root/src"

@@ -56,5 +56,6 @@ void plain_check(bool ok, bool can_go_on, const char *what, const char *file, in
 #define cr_assert_leq(a, b, ...)            PLAIN_ASSERT((a) <= (b))
 #define cr_assert_geq(a, b, ...)            PLAIN_ASSERT((a) >= (b))
 #define cr_assert_not_null(a, ...)          PLAIN_ASSERT((a) != NULL)
+#define cr_assert_fail(...)                 PLAIN_ASSERT(!"reached")
 
 #endif
