@@ -77,6 +77,7 @@ struct reader {
 	int64_t looked_ns;     /* when the file was looked at, by CLOCK_MONOTONIC, */
 	uint64_t looked_bytes; /* and how large it was */
 	bool follow;           /* see struct read_options */
+	bool followed;         /* it was being written: it is known up to where it was read */
 	bool copied;           /* the file is a copy of ours: nobody writes it */
 };
 
@@ -157,11 +158,6 @@ static uint64_t open_time(const struct reader *r)
 	return SETTLED_NS / unit + r->tell.held;
 }
 
-static bool is_followed(const struct reader *r)
-{
-	return r->follow && atomic_load(&r->progress->grows);
-}
-
 /* Up to where it is read, with the parcel; all of it where that is the end. Wants the pen. */
 static uint64_t come_so_far(struct reader *r, const struct heap_parcel *p)
 {
@@ -172,7 +168,7 @@ static uint64_t come_so_far(struct reader *r, const struct heap_parcel *p)
 
 		at = last->event[last->n - 1].time;
 	}
-	if (is_followed(r))
+	if (r->followed)
 		build_heap_known(r->profile, r->take.track, apply_records_time(&r->tell, at));
 	return at;
 }
@@ -566,6 +562,7 @@ static int follow(struct reader *r, struct err *e)
 	int rc = 0;
 
 	while (rc == 0 && goes_on(r)) {
+		r->followed = true;
 		atomic_store(&r->progress->grows, true); /* there is progress where one follows */
 		settle(r);
 		rc = read_events(r);

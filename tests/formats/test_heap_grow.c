@@ -244,6 +244,64 @@ Test(heap_grow, what_was_read_is_given_back, .timeout = 120)
 		cr_skip_test("the file system knows no holes");
 }
 
+/* Nobody's clock gets to its first event while a test runs: what is known is what was read. */
+static void make_future(struct made_heap *h)
+{
+	struct heap_file_header head;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	cr_assert_eq(heap_take_file_header(h->bytes.at, h->bytes.n, &head), HEAP_OK);
+	head.start_mono = ((uint64_t)now.tv_sec + 3600) * 1000000000;
+	heap_put_file_header(h->bytes.at, &head);
+}
+
+/* No allocation that is shown is later than what is known, also while the rest of a trace is read that nobody writes any more. */
+Test(heap_grow, what_is_known_goes_on_to_the_end, .timeout = 120)
+{
+	struct growing g = { .path = "/tmp/proftop-test-XXXXXX", .profile = profile_new() };
+	struct heap_event *e = xcalloc(SECOND_EVENTS, sizeof(*e));
+	struct profile_counts counts;
+	struct heap_columns c;
+	struct heap_track t;
+	struct made_heap h;
+	struct task *reading;
+	size_t from;
+
+	made_heap_init(&h);
+	make_future(&h);
+	made_heap_begin(&h);
+	tell_second(&h, 0, e);
+	tell_second(&h, 1, e);
+	g.file = fdopen(mkstemp(g.path), "w");
+	append(&g, &h, 0);
+	reading = task_start(follow_it, &g, -1);
+	wait_for(&g, 1);
+	from = h.bytes.n;
+	for (uint32_t i = 2; i < 40; i++)
+		tell_second(&h, i, e);
+	made_heap_end(&h);
+	append(&g, &h, from);
+	do {
+		profile_counts_read(g.profile, &counts);
+		profile_heap_of(g.profile, &counts, &c);
+		t = profile_heap_track_of(g.profile, &counts, (track_id){ 0 });
+		if (t.known_ns != TIME_NONE && c.n_allocations > 0)
+			cr_assert_geq(
+				t.known_ns,
+				heap_track_time(&t, allocation_begin(&c, c.n_allocations - 1)));
+		poll(NULL, 0, 1);
+	} while (t.known_ns != TIME_NONE);
+	task_join(reading);
+	cr_expect_eq(g.rc, 0);
+	cr_expect_eq(c.n_allocations, 40 * SECOND_EVENTS);
+	profile_free(g.profile);
+	made_heap_done(&h);
+	fclose(g.file);
+	unlink(g.path);
+	free(e);
+}
+
 /* A heap to which nothing happens is a new version once a second, as its time goes on, and no more: each is analysed. */
 Test(heap_grow, what_is_idle_is_seldom_published)
 {
