@@ -781,5 +781,9 @@ done
 run 0 diff --metric samples --symbols "$hot" --keys U --screen 120x40 "$hot/rust.data" "$hot/aarch64.data"
 grep -qE 'the hottest line: [a-z]+\.[a-z]+:[0-9]+, (before|after) [0-9.]+ % of all' out || fault "both sides: $(grep hottest out)"
 
+# A thread of which samples have several labels is one.
+run 0 info --json "$data/samply/threads.json.gz"
+says out '"threads": 6,'
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'

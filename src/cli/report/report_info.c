@@ -243,7 +243,7 @@ void report_info_json(const struct profile *p, FILE *to)
 	json_put_text(&j, "view", "info");
 	json_put_int(&j, "samples", (int64_t)counts.n_samples);
 	json_put_int(&j, "processes", counts.n_processes);
-	json_put_int(&j, "threads", counts.n_threads);
+	json_put_int(&j, "threads", (int64_t)aggregate_count_threads(p, NULL, counts.n_threads));
 	json_put_int(&j, "modules", counts.n_modules);
 	json_put_int(&j, "functions", counts.n_functions);
 	json_put_int(&j, "stacks", counts.n_stacks);

@@ -197,7 +197,7 @@ static bool is_named(const struct thread *t)
 }
 
 /* A thread that has had several names is one; threads without a tid are told apart by name. */
-static uint64_t count_threads(const struct profile *p, const bool *threads, uint32_t n_threads)
+uint64_t aggregate_count_threads(const struct profile *p, const bool *threads, uint32_t n_threads)
 {
 	struct map seen = { 0 };
 	uint64_t n = 0;
@@ -207,7 +207,7 @@ static uint64_t count_threads(const struct profile *p, const bool *threads, uint
 		struct tid_key key = { t->process.v, t->tid };
 		uint64_t hash = hash_pair(key.process, (uint32_t)key.tid);
 
-		if (!threads[i] || !is_named(t))
+		if ((threads && !threads[i]) || !is_named(t))
 			continue;
 		if (t->tid >= 0) {
 			if (map_find(&seen, hash, same_tid, p, &key) != MAP_NONE)
@@ -246,7 +246,7 @@ static int pass(const struct profile *p, const struct profile_counts *counts,
 	}
 	if (rc == 0)
 		rc = heap_aggregate(p, r, progress, notes.threads, out);
-	out->n_threads = count_threads(p, notes.threads, counts->n_threads);
+	out->n_threads = aggregate_count_threads(p, notes.threads, counts->n_threads);
 	free(notes.threads);
 	sample_scan_free(r);
 	return rc;

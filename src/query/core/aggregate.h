@@ -85,4 +85,10 @@ void weights_unsum(struct weights *w, const uint32_t *parent);
 void weights_drop_stacks(struct weights *w);
 void weights_drop_samples(struct weights *w);
 
+/*
+ * Distinct threads (tids) among those that are set in threads[n_threads]; NULL: among all. One thread may be several of a
+ * profile, with other names or labels.
+ */
+uint64_t aggregate_count_threads(const struct profile *p, const bool *threads, uint32_t n_threads);
+
 #endif
