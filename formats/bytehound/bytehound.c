@@ -159,7 +159,8 @@ static struct frame frame_of(struct reader *r, uint32_t id)
 /* Frames are innermost first, and those that were inlined stand before what they were inlined into. */
 static stack_id decoded_stack(struct reader *r, const struct bytehound_backtrace *t, stack_id root)
 {
-	const uint32_t *ids = &r->e.frame_ids.at[t->first];
+	/* Without a frame there may be no list of them at all. */
+	const uint32_t *ids = t->n ? &r->e.frame_ids.at[t->first] : NULL;
 
 	for (uint32_t i = t->n; i-- > 0;) {
 		vec_push(&r->frames, frame_of(r, ids[i]));

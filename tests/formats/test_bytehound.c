@@ -504,6 +504,13 @@ Test(bytehound, cut_anywhere)
 
 Test(bytehound, variations)
 {
+	/* A backtrace without a frame, in a file without any: found by fuzzing. */
+	static const uint8_t no_frames[] = {
+		[6] = 0xb7,   [7] = 0xff,   [8] = 0xff,   [9] = 0xff,   [10] = 0xf8,  [11] = 0x6f,
+		[12] = 0xff,  [13] = 0xd4,  [30] = 0x02,  [31] = 0x02,  [32] = 0x01,  [49] = 0x80,
+		[69] = 0x02,  [70] = 0x02,  [71] = 0x01,  [77] = 0x01,  [83] = 0x3a,  [133] = 0x03,
+		[139] = 0x24, [144] = 0x98, [147] = 0xe6, [148] = 0x01, [165] = 0x10, [185] = 0x70,
+	};
 	struct made m = { 0 }, file;
 
 	tell(&m);
@@ -511,6 +518,7 @@ Test(bytehound, variations)
 	cr_expect_geq(format_bytehound.probe(file.bytes.at, file.bytes.n), FORMAT_SURE);
 	cr_expect_geq(format_bytehound.probe(file.bytes.at, 600), FORMAT_SURE,
 		      "of its first bytes");
+	fuzz_bytehound(no_frames, sizeof(no_frames));
 	fuzz_bytehound((const uint8_t *)"\n", 1); /* no chunk at all */
 	fuzz_vary(fuzz_bytehound, m.bytes.at, m.bytes.n, 200);
 	fuzz_vary(fuzz_bytehound, file.bytes.at, file.bytes.n, 100);
