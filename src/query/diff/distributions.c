@@ -17,6 +17,9 @@
 /* 95 % of a normal distribution are within so many deviations. */
 #define NORMAL_LIMIT 1.959963984540054
 
+/* From here on, t is a normal deviate to six places, and logarithms of gamma functions lose as many. */
+#define AS_NORMAL 1e7
+
 /* With fewer degrees of freedom, the series for limits of t is too far off. */
 #define SERIES_FREEDOM 6
 
@@ -78,7 +81,7 @@ double distributions_normal(double z)
 
 double distributions_student(double t, double freedom)
 {
-	if (isinf(freedom))
+	if (freedom >= AS_NORMAL)
 		return distributions_normal(t);
 	return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
@@ -138,7 +141,7 @@ double distributions_student_limit(double level, double freedom)
 {
 	double t = distributions_normal_limit(level), front;
 
-	if (isinf(freedom))
+	if (freedom >= AS_NORMAL)
 		return t;
 	front = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(freedom * M_PI) / 2;
 	for (int i = 0; i < MOST_TRIES; i++) {
