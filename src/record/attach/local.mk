@@ -25,7 +25,7 @@ librecord_a_SOURCES += \
 	src/record/attach/attach_check.c src/record/attach/attach_check.h \
 	src/record/attach/remote.c src/record/attach/remote.h \
 	src/record/attach/safe_point.c src/record/attach/safe_point.h \
-	src/record/attach/thread_state.h \
+	src/record/attach/thread_state.c src/record/attach/thread_state.h \
 	src/record/attach/tracee.c src/record/attach/tracee.h
 if ON_AARCH64
 librecord_a_SOURCES += \

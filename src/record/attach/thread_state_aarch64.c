@@ -111,23 +111,6 @@ void thread_state_give_vector(pid_t tid, const struct thread_state *s)
 	give_set(tid, NT_PRFPREG, s->vector, s->n_vector);
 }
 
-bool thread_would_notice(long number)
-{
-	switch (number) {
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_rt_sigtimedwait:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_io_getevents:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* What it was called with is only known from before: it is the same call if it was made from the same place. */
 bool thread_state_redo_call(struct thread_state *s)
 {

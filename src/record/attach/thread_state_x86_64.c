@@ -62,24 +62,6 @@ void thread_state_give_vector(pid_t tid, const struct thread_state *s)
 	ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &v);
 }
 
-bool thread_would_notice(long number)
-{
-	switch (number) {
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_rt_sigtimedwait:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_io_getevents:
-		return true;
-	default:
-		return false;
-	}
-}
-
 bool thread_state_redo_call(struct thread_state *s)
 {
 	struct user_regs_struct *regs = &s->regs;
