@@ -558,10 +558,18 @@ int64_t heap_track_time_near(const struct heap_track *t, uint32_t moment, uint32
 	return t->tick[from].time_ns;
 }
 
-uint32_t heap_track_moment(const struct heap_track *t, int64_t time_ns)
+uint32_t heap_track_moment_near(const struct heap_track *t, int64_t time_ns, uint32_t *near)
 {
-	uint32_t from = 0, to = t->n_ticks; /* ticks below from are before time_ns */
+	uint32_t from = *near, to, step = 1;
 
+	if (from > 0 && (from > t->n_ticks || t->tick[from - 1].time_ns >= time_ns))
+		from = 0;
+	/* Ticks below from are before the time. Steps become wider until one is not. */
+	while (step < t->n_ticks - from && t->tick[from + step - 1].time_ns < time_ns) {
+		from += step;
+		step *= 2;
+	}
+	to = step < t->n_ticks - from ? from + step : t->n_ticks;
 	while (from < to) {
 		uint32_t middle = from + (to - from) / 2;
 
@@ -570,5 +578,13 @@ uint32_t heap_track_moment(const struct heap_track *t, int64_t time_ns)
 		else
 			to = middle;
 	}
+	*near = from;
 	return from < t->n_ticks ? t->tick[from].moment : t->n_moments;
+}
+
+uint32_t heap_track_moment(const struct heap_track *t, int64_t time_ns)
+{
+	uint32_t near = 0;
+
+	return heap_track_moment_near(t, time_ns, &near);
 }

@@ -319,5 +319,7 @@ int64_t heap_track_time(const struct heap_track *t, uint32_t moment);
 int64_t heap_track_time_near(const struct heap_track *t, uint32_t moment, uint32_t *near);
 /* The first moment at or after a time, up to n_moments. */
 uint32_t heap_track_moment(const struct heap_track *t, int64_t time_ns);
+/* The same, looked for from a tick on, *near, which becomes the moment's: for times that mostly rise. */
+uint32_t heap_track_moment_near(const struct heap_track *t, int64_t time_ns, uint32_t *near);
 
 #endif

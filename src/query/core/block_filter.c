@@ -263,31 +263,6 @@ static int64_t later(int64_t at_ns, int64_t by_ns)
 	return sum;
 }
 
-/* heap_track_moment(), looked for from a tick on, *tick, which becomes that of the moment: times mostly rise. */
-static uint32_t moment_near(const struct heap_track *t, int64_t time_ns, uint32_t *tick)
-{
-	uint32_t from = *tick, to, step = 1;
-
-	if (from > 0 && (from > t->n_ticks || t->tick[from - 1].time_ns >= time_ns))
-		from = 0;
-	/* Ticks below from are before the time. */
-	while (step < t->n_ticks - from && t->tick[from + step - 1].time_ns < time_ns) {
-		from += step;
-		step *= 2;
-	}
-	to = step < t->n_ticks - from ? from + step : t->n_ticks;
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (t->tick[middle].time_ns < time_ns)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	*tick = from;
-	return from < t->n_ticks ? t->tick[from].moment : t->n_moments;
-}
-
 /* Goes to the tick of a moment, at which the block began. */
 static void find_life(const struct heap_track *track, const struct term *t, uint32_t begin,
 		      struct life *life)
@@ -297,8 +272,8 @@ static void find_life(const struct heap_track *track, const struct term *t, uint
 
 	life->begin.from = track->n_ticks ? track->tick[life->near].moment : 0;
 	life->begin.to = next < track->n_ticks ? track->tick[next].moment : UINT32_MAX;
-	life->end.from = moment_near(track, later(at_ns, t->from_ns), &life->border[0]);
-	life->end.to = moment_near(track, later(at_ns, t->to_ns), &life->border[1]);
+	life->end.from = heap_track_moment_near(track, later(at_ns, t->from_ns), &life->border[0]);
+	life->end.to = heap_track_moment_near(track, later(at_ns, t->to_ns), &life->border[1]);
 }
 
 /* A row, whose end is as of its track's moments. */
