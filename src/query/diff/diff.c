@@ -328,8 +328,7 @@ static void note_delta(struct chances *c, struct diff_family *f, const struct no
 static void settle(struct chances *c, struct diff_family *f)
 {
 	f->limit = distributions_limit(c->p, c->n, f->n_tested, NOISE_LEVEL);
-	f->distributions_limit = distributions_limit(c->alone, c->n_alone, f->n_tested,
-						     NOISE_LEVEL);
+	f->chance_limit = distributions_limit(c->alone, c->n_alone, f->n_tested, NOISE_LEVEL);
 	c->n = c->n_alone = 0;
 }
 

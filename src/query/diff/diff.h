@@ -33,7 +33,7 @@ struct diff_family {
 	uint32_t n_beyond;  /* rows beyond noise */
 	uint32_t n_own; /* rows that chance does not explain, but what a run does of itself may */
 	double limit; /* p of rows beyond noise is at most so much, and intervals leave out as much */
-	double distributions_limit; /* the same of what chance alone does not explain */
+	double chance_limit; /* the same of what chance alone does not explain */
 };
 
 /* What is said of a change. */
@@ -138,9 +138,8 @@ static inline enum change_verdict diff_verdict(const struct diff_family *f,
 {
 	if (d->tested && d->p <= (d->all ? NOISE_LEVEL : f->limit))
 		return VERDICT_BEYOND;
-	return d->tested && d->chance <= (d->all ? NOISE_LEVEL : f->distributions_limit)
-		       ? VERDICT_OWN
-		       : VERDICT_NOISE;
+	return d->tested && d->chance <= (d->all ? NOISE_LEVEL : f->chance_limit) ? VERDICT_OWN
+										  : VERDICT_NOISE;
 }
 
 static inline bool diff_is_beyond(const struct diff_family *f, const struct noise_delta *d)

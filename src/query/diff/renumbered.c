@@ -268,32 +268,19 @@ static bool is_named(const struct group *g, const struct item *a, const struct i
 	return find_label(g->after, g->n_after, a) || find_label(g->before, g->n_before, b);
 }
 
-/* What a pair is worth where names count; below 0: it is none. */
-static double named_worth(const struct group *g, size_t i, size_t j, const struct alignment *than)
+/* What a pair is worth; below 0: it is none. Names count, but where another way than a known one is looked for. */
+static double worth_of(const struct group *g, size_t i, size_t j, const struct alignment *known)
 {
 	const struct item *a = g->before[i], *b = g->after[j];
 	double w = alike(a, b);
 
-	(void)than;
-	if (is_named(g, a, b) ? !same_label(a, b) : w < LEAST_ALIKE)
+	if (!known && is_named(g, a, b) ? !same_label(a, b) : w < LEAST_ALIKE)
 		return -1;
-	return w * (a->weight + b->weight);
+	return w * (a->weight + b->weight) * (known && known->to[i] == j ? OF_KNOWN : 1);
 }
-
-/* The same where they do not, to look for another way than one that is known: its pairs are worth a little less. */
-static double other_worth(const struct group *g, size_t i, size_t j, const struct alignment *than)
-{
-	const struct item *a = g->before[i], *b = g->after[j];
-	double w = alike(a, b);
-
-	return w < LEAST_ALIKE ? -1
-			       : w * (a->weight + b->weight) * (than->to[i] == j ? OF_KNOWN : 1);
-}
-
-typedef double worth_fn(const struct group *g, size_t i, size_t j, const struct alignment *than);
 
 /* The order-preserving pairs that are worth most. */
-static struct alignment align(const struct group *g, worth_fn *worth, const struct alignment *than)
+static struct alignment align(const struct group *g, const struct alignment *known)
 {
 	size_t width = g->n_after + 1, n = g->n_before;
 	double *best = xcalloc((n + 1) * width, sizeof(*best));
@@ -301,7 +288,7 @@ static struct alignment align(const struct group *g, worth_fn *worth, const stru
 
 	for (size_t i = n; i-- > 0;)
 		for (size_t j = g->n_after; j-- > 0;) {
-			double w = worth(g, i, j, than), skip;
+			double w = worth_of(g, i, j, known), skip;
 
 			skip = fmax(best[(i + 1) * width + j], best[i * width + j + 1]);
 			best[i * width + j] = w < 0 ? skip
@@ -385,13 +372,13 @@ static void doubt(struct name_rules *rules, const struct group *g)
 /* Equal names stay together unless another way is clearly better. Where one is as good, nobody knows which is new, or gone. */
 static void pair_group(struct name_rules *rules, const struct group *g)
 {
-	struct alignment best = align(g, named_worth, NULL), rival = align(g, other_worth, &best);
+	struct alignment best = align(g, NULL), rival = align(g, &best);
 	bool anew = rival.worth > CLEARLY * best.worth;
 
 	if (anew) {
 		free(best.to);
 		best = rival;
-		rival = align(g, other_worth, &best);
+		rival = align(g, &best);
 	}
 	take(rules, g, &best, anew);
 	if (rival.worth >= AS_WELL * best.worth && differ(g, &best, &rival) && leaves_any(g, &best))
