@@ -390,16 +390,16 @@ static void log_cost(void)
 		return;
 	}
 	n = (size_t)snprintf(text, sizeof(text),
-			     "%u.%u%% of the program's own CPU time, not %u.%u%%; ", took / 10,
+			     "%u.%u%% of the program's own CPU time, not %u.%u%%", took / 10,
 			     took % 10, most / 10, most % 10);
 	if (passing > most)
 		snprintf(text + n, sizeof(text) - n,
-			 "this program allows no less than %u.%u%%, which is what %" PRIu64
+			 "; this program allows no less than %u.%u%%, which is what %" PRIu64
 			 " calls take that are not recorded",
 			 passing / 10, passing % 10, c->n_passed);
-	else
+	else if (c->n_passed > 0)
 		snprintf(text + n, sizeof(text) - n,
-			 "of that, %u.%u%% is what %" PRIu64 " calls take that are not recorded",
+			 "; of that, %u.%u%% is what %" PRIu64 " calls take that are not recorded",
 			 passing / 10, passing % 10, c->n_passed);
 	tracer_log(&recorder.options, "recording took", text);
 }
