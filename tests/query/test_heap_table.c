@@ -787,6 +787,8 @@ Test(heap_table, terms_about_blocks_are_a_replay)
 			leaked += b->died == UINT32_MAX ? (int64_t)b->size : 0;
 			temporary += b->temporary;
 		}
+		cr_expect(n > 0 && n < s->n_blocks, "%s tells no blocks apart",
+			  block_cases[i].filter);
 		cr_expect_eq(f->total[FOOTPRINT_CALLS], n, "%s: %ld, not %ld",
 			     block_cases[i].filter, (long)f->total[FOOTPRINT_CALLS], (long)n);
 		cr_expect_eq(f->total[FOOTPRINT_BYTES], bytes, "%s", block_cases[i].filter);
