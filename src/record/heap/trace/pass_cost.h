@@ -74,7 +74,7 @@ static inline bool pass_again_skips_free(const struct tracer_tls *tls, uint64_t 
 void pass_cost_begin(void);
 
 /*
- * A window ends at this moment, if there was one, and another one may begin; in every other one calls are passed on twice.
+ * A window ends at this moment, if there was one, and another one may begin; in every other one calls are looked at twice.
  * False: that is all for a while.
  */
 bool pass_cost_window(const struct pass_moment *now);
