@@ -30,6 +30,7 @@ static bool passes(const struct plain_test *t)
 	int status;
 
 	if (child == 0) {
+		n_failed = 0;
 		t->run();
 		exit(n_failed != 0);
 	}

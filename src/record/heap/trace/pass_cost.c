@@ -14,6 +14,7 @@
 #define FREED_APART 96u   /* bytes */
 #define TURNS       8u    /* the fastest of so many counts */
 #define LOOP_OFF    8.0   /* a call may take so many times what it takes in a loop */
+#define LOOP_LEAST  0.25  /* ns; by the clock a loop may take less, if something came between */
 #define MOST_PAIRS  64u   /* the last ones count */
 #define FEW_PAIRS   8u
 #define AGAIN_MEAN  1u        /* of the second look; any will do */
@@ -257,7 +258,8 @@ static double median(double *of, size_t n)
 
 double pass_cost_of(double *difference, size_t n, double loop)
 {
-	double middle, apart[MOST_PAIRS], variance, of_loop = loop * LOOP_OFF * loop * LOOP_OFF, ns;
+	double middle, apart[MOST_PAIRS], variance,
+		of_loop = (loop > LOOP_LEAST ? loop : LOOP_LEAST) * LOOP_OFF, ns;
 
 	if (n < FEW_PAIRS || n > MOST_PAIRS)
 		return loop;
@@ -266,8 +268,7 @@ double pass_cost_of(double *difference, size_t n, double loop)
 		apart[i] = difference[i] > middle ? difference[i] - middle : middle - difference[i];
 	variance = median(apart, n);
 	variance = variance * variance * OF_MEDIAN / (double)n;
-	if (variance + of_loop <= 0)
-		return middle > 0 ? middle : 0;
+	of_loop *= of_loop;
 	ns = (middle * of_loop + loop * variance) / (variance + of_loop);
 	return ns > 0 ? ns : 0;
 }
