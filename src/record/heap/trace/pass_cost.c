@@ -14,7 +14,7 @@
 #define FREED_APART 96u   /* bytes */
 #define TURNS       8u    /* the fastest of so many counts */
 #define LOOP_OFF    8.0   /* a call may take so many times what it takes in a loop */
-#define LOOP_LEAST  0.25  /* ns; by the clock a loop may take less, if something came between */
+#define LOOP_LEAST  0.1   /* ns; by the clock a loop may take less, if something came between */
 #define MOST_PAIRS  64u   /* the last ones count */
 #define FEW_PAIRS   8u
 #define AGAIN_MEAN  1u        /* of the second look; any will do */
