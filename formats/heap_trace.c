@@ -504,11 +504,10 @@ static int find_names(struct reader *r)
 	return rc == 0 ? resolver_inline(r->resolver, r->progress) : rc;
 }
 
-/* What of the file has all that happened before it, of all threads. */
-static void settle(struct reader *r)
+/* What of the file has all that happened before it, of all threads: all but the last so much. */
+static void settle(struct reader *r, uint64_t open)
 {
 	uint64_t newest = r->tell.newest > r->newest ? r->tell.newest : r->newest;
-	uint64_t open = open_time(r);
 
 	r->until = newest > open ? newest - open : 0;
 	heap_merge_until(r->merge, r->until);
@@ -564,7 +563,7 @@ static int follow(struct reader *r, struct err *e)
 	while (rc == 0 && goes_on(r)) {
 		r->followed = true;
 		atomic_store(&r->progress->grows, true); /* there is progress where one follows */
-		settle(r);
+		settle(r, open_time(r));
 		rc = read_events(r);
 		if (rc < 0)
 			break;
@@ -578,7 +577,7 @@ static int follow(struct reader *r, struct err *e)
 	if (r->progress)
 		atomic_store(&r->progress->grows, false);
 	progress_behind(r->progress, 0);
-	settle(r);
+	settle(r, 0);
 	heap_merge_until(r->merge, UINT64_MAX);
 	return rc;
 }
