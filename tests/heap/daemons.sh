@@ -252,4 +252,33 @@ for how in end hold; do
     echo "$how: $(tr '\n' ' ' <totals)"
 done
 
+# Held up for a moment only, while signals end each wait of a program whose ring is full, it goes on, and all is there.
+rm -f trace.heap log counts held out
+mkfifo out
+LD_PRELOAD="$tracer $tools/count_shim.so" COUNT_SHIM=counts PROFTOP_OUTPUT=$work/trace.heap PROFTOP_LOGFILE=$work/log PROFTOP_CULL=1ms \
+    "$tools/heap_work" storm 30000 >traced.out &
+pid=$!
+for _ in {1..100}; do
+    tid=$(grep -ls '^proftop-heap$' /proc/$pid/task/*/comm | cut -d/ -f5)
+    [ -z "$tid" ] || break
+    sleep 0.05
+done
+"$tools/heap_hold" hold "$tid" <out >held &
+holder=$!
+exec 7>out
+sleep 1
+exec 7>&-
+wait $holder
+held=$?
+wait $pid || fault "a thread that is held for a moment: the program ends with $?"
+if [ $held = 77 ]; then
+    echo "skipped: nobody may hold a thread here"
+else
+    [ $held = 0 ] || fault "a thread that is held for a moment: holding it ends with $held"
+    "$tools/heap_totals" trace.heap >totals || fault "a thread that is held for a moment: the trace cannot be read"
+    sound "a thread that is held for a moment" totals
+    [ "$(value ended totals) $(value allocs totals)" = "1 $(value allocs counts)" ] ||
+        fault "a thread that is held for a moment: $(tr '\n' ' ' <totals), not $(tr '\n' ' ' <counts), $(cat log)"
+fi
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }

@@ -4,6 +4,8 @@
 
 #include "record/heap/trace/tracer_lock.h"
 
+#include "record/heap/trace/tracer_clock.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -22,6 +24,15 @@ void tracer_sleep_on(_Atomic uint32_t *word, uint32_t value, uint32_t ms)
 
 	syscall(SYS_futex, word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, value, &most, NULL, 0);
 	errno = kept;
+}
+
+uint64_t tracer_sleep_some(_Atomic uint32_t *word, uint32_t value, uint32_t ms)
+{
+	uint64_t before = tracer_monotonic_ns(), most = (uint64_t)ms * 1000000, slept;
+
+	tracer_sleep_on(word, value, ms);
+	slept = tracer_monotonic_ns() - before;
+	return slept < most ? slept : most;
 }
 
 void tracer_wake(_Atomic uint32_t *word)
@@ -63,11 +74,10 @@ bool tracer_lock_within(struct tracer_lock *l, uint32_t ms)
 {
 	if (try_lock(l, 1))
 		return true;
-	for (uint32_t waited = 0; waited < ms; waited += 10) {
+	for (uint64_t waited = 0; waited < (uint64_t)ms * 1000000;
+	     waited += tracer_sleep_some(&l->word, 2, 10))
 		if (atomic_exchange_explicit(&l->word, 2, memory_order_acquire) == 0)
 			return true;
-		tracer_sleep_on(&l->word, 2, 10);
-	}
 	return try_lock(l, 2);
 }
 

@@ -21,6 +21,8 @@ void tracer_unlock(struct tracer_lock *l);
 
 /* Sleeps while *word is `value`, at most ms milliseconds, or for no reason. */
 void tracer_sleep_on(_Atomic uint32_t *word, uint32_t value, uint32_t ms);
+/* As that. Returns for how many ns, and `ms` at most: of what is longer the process was stopped. */
+uint64_t tracer_sleep_some(_Atomic uint32_t *word, uint32_t value, uint32_t ms);
 void tracer_wake(_Atomic uint32_t *word);
 
 /*

@@ -28,8 +28,9 @@
 #define ASKED_MS 10u /* whoever asks cannot wake us */
 #define END_MS   2000u
 #define STEP_MS  10u
-#define STUCK_MS 10000u
 #define YIELDS   100u
+#define LOOK_NS  UINT64_C(2000000000)
+#define STUCK_NS UINT64_C(10000000000)
 
 enum loop_state { LOOP_RUNS, LOOP_QUITS, LOOP_ENDED };
 
@@ -221,17 +222,18 @@ void tracer_loop_await(struct loop_watch *w, uint32_t word, uint32_t ms)
 
 	atomic_fetch_add_explicit(&recorder.writer_word, 1, memory_order_relaxed);
 	tracer_wake(&recorder.writer_word);
-	tracer_sleep_on(&recorder.room_word, word, ms);
-	if (beat != w->beat || !w->waited_ms)
-		w->waited_ms = 0;
+	if (beat != w->beat)
+		w->waited_ns = w->looked_ns = 0;
 	w->beat = beat;
-	w->waited_ms += ms;
-	/* By turns of waiting, not by the clock: the process may be stopped meanwhile. */
-	if (w->waited_ms > STUCK_MS)
+	/* Signals end a turn, and so does room in other rings: a busy program has any number of these a second. */
+	w->waited_ns += tracer_sleep_some(&recorder.room_word, word, ms);
+	if (w->waited_ns > STUCK_NS) {
 		tracer_give_up(false);
-	else if (w->waited_ms >= END_MS && w->waited_ms % END_MS < ms && tid &&
-		 syscall(SYS_tgkill, recorder.pid, tid, 0) && errno == ESRCH)
-		take_over();
+	} else if (w->waited_ns - w->looked_ns >= LOOK_NS) {
+		w->looked_ns = w->waited_ns;
+		if (tid && syscall(SYS_tgkill, recorder.pid, tid, 0) && errno == ESRCH)
+			take_over();
+	}
 	errno = kept;
 }
 

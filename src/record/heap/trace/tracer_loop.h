@@ -15,7 +15,8 @@ bool tracer_loop_end(void);
 /* Of whoever waits for the thread that writes: zero in the beginning. */
 struct loop_watch {
 	uint32_t beat;      /* the writer's, when it was last looked at */
-	uint32_t waited_ms; /* since it rose */
+	uint64_t waited_ns; /* since it rose */
+	uint64_t looked_ns; /* of these: when its thread was last looked for */
 };
 
 /*
