@@ -94,11 +94,6 @@ int index_cache_find(int dir, const char *name)
 	return fd;
 }
 
-void index_cache_touch(int fd)
-{
-	futimens(fd, NULL);
-}
-
 void index_cache_remove(int dir, const char *name)
 {
 	unlinkat(dir, name, 0);

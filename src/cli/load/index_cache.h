@@ -15,8 +15,6 @@ int index_cache_open(void);
 
 /* An index by its name, for reading; -1: there is none. The caller closes. */
 int index_cache_find(int dir, const char *name);
-/* It was of use just now. */
-void index_cache_touch(int fd);
 void index_cache_remove(int dir, const char *name);
 
 /* Bytes that all of them may have: 2 GiB, or 5 % of what they have and what is free, if that is less. */

@@ -123,10 +123,10 @@
 	"|do_(?:translation_fault|mem_abort|anonymous_page|fault|wp_page|fault_around|read_fault|cow_fault)|el0_da|el0_ia|faultin_page"
 
 static const struct {
-	const char *name, *help;
+	const char *name;
 	bool innermost;
 } classes[N_FRAME_CLASSES] = {
-#define X(id, text, leaf, what) [FRAME_CLASS_##id] = { text, what, leaf },
+#define X(id, text, leaf) [FRAME_CLASS_##id] = { text, leaf },
 	FRAME_CLASSES(X)
 #undef X
 };
@@ -141,11 +141,6 @@ static const char *const expressions[N_FRAME_CLASSES] = {
 const char *frame_class_name(enum frame_class c)
 {
 	return classes[c].name;
-}
-
-const char *frame_class_help(enum frame_class c)
-{
-	return classes[c].help;
 }
 
 bool frame_class_is_innermost(enum frame_class c)

@@ -15,22 +15,22 @@
 struct err;
 struct regex;
 
-/* X(enum, name in is:NAME, only of the innermost frame, what a stack of that class does) */
+/* X(enum, name in is:NAME, only of the innermost frame); behind it what a stack of that class does */
 /* clang-format off */
 #define FRAME_CLASSES(X) \
-	X(IDLE,    "idle",    true,  "the processor has nothing to do") \
-	X(KERNEL,  "kernel",  true,  "the kernel runs") \
-	X(LOCK,    "lock",    false, "a lock is taken, given up or waited for") \
-	X(FUTEX,   "futex",   false, "the kernel's futexes, on which locks wait") \
-	X(ALLOC,   "alloc",   false, "the allocator runs") \
-	X(COPY,    "copy",    true,  "memory is copied or set: memcpy, memmove, memset and the kernel's") \
-	X(FAULT,   "fault",   false, "a page fault is handled") \
-	X(UNNAMED, "unnamed", true,  "the innermost frame has no symbol") \
-	X(TRACER,  "tracer",  true,  "the recorder of the heap works, in the program's calls or on a thread or stack of its own")
+	X(IDLE,    "idle",    true)  /* the processor has nothing to do */ \
+	X(KERNEL,  "kernel",  true)  /* the kernel runs */ \
+	X(LOCK,    "lock",    false) /* a lock is taken, given up or waited for */ \
+	X(FUTEX,   "futex",   false) /* the kernel's futexes, on which locks wait */ \
+	X(ALLOC,   "alloc",   false) /* the allocator runs */ \
+	X(COPY,    "copy",    true)  /* memory is copied or set: memcpy, memmove, memset and the kernel's */ \
+	X(FAULT,   "fault",   false) /* a page fault is handled */ \
+	X(UNNAMED, "unnamed", true)  /* the innermost frame has no symbol */ \
+	X(TRACER,  "tracer",  true)  /* the recorder of the heap works, in the program's calls or on a thread or stack of its own */
 /* clang-format on */
 
 enum frame_class {
-#define X(id, name, innermost, help) FRAME_CLASS_##id,
+#define X(id, name, innermost) FRAME_CLASS_##id,
 	FRAME_CLASSES(X)
 #undef X
 		N_FRAME_CLASSES
@@ -43,7 +43,6 @@ enum frame_class {
 #define TRACER_MODULE "libproftop-heap.so"
 
 const char *frame_class_name(enum frame_class c);
-const char *frame_class_help(enum frame_class c);
 /* Does only the innermost frame of a stack count? */
 bool frame_class_is_innermost(enum frame_class c);
 /* False when no class has the name. */

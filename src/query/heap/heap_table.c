@@ -127,17 +127,6 @@ static const struct {
 	[HEAP_ALLOCATORS] = { HEAP_LACKS_CALLS, "the sizes of single blocks" },
 };
 
-const char *heap_question_name(enum heap_question q)
-{
-	static const char *const names[] = {
-#define X(id, name) name,
-		HEAP_QUESTIONS(X)
-#undef X
-	};
-
-	return names[q];
-}
-
 int64_t heap_since_start(struct heap_asking *ask, uint32_t track, uint32_t moment)
 {
 	int64_t at = heap_track_time_near(&ask->state.track[track], moment, &ask->tick);

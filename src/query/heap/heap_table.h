@@ -17,25 +17,17 @@ struct footprint;
 struct progress;
 struct suppressions;
 
-/* X(enum, what --view calls it) */
-/* clang-format off */
-#define HEAP_QUESTIONS(X) \
-	X(LEAKS,       "leaks")       /* sites, by how what they hold grows */ \
-	X(LIFETIMES,   "lifetimes")   /* how long blocks live */ \
-	X(SIZES,       "sizes")       /* how large they are */ \
-	X(TEMPORARIES, "temporaries") /* sites of blocks that die soon */ \
-	X(HANDOFFS,    "handoffs")    /* which thread frees what which one allocates */ \
-	X(REALLOCS,    "reallocs")    /* sites of blocks that grow by realloc */ \
-	X(WASTE,       "waste")       /* what malloc takes beyond what was asked for */ \
-	X(BLOCKS,      "blocks")      /* single blocks, the largest first */ \
-	X(ALLOCATORS,  "allocators")  /* sites, by the average size and lifetime of their blocks, too */
-/* clang-format on */
-
 enum heap_question {
-#define X(id, name) HEAP_##id,
-	HEAP_QUESTIONS(X)
-#undef X
-		N_HEAP_QUESTIONS
+	HEAP_LEAKS,       /* sites, by how what they hold grows */
+	HEAP_LIFETIMES,   /* how long blocks live */
+	HEAP_SIZES,       /* how large they are */
+	HEAP_TEMPORARIES, /* sites of blocks that die soon */
+	HEAP_HANDOFFS,    /* which thread frees what which one allocates */
+	HEAP_REALLOCS,    /* sites of blocks that grow by realloc */
+	HEAP_WASTE,       /* what malloc takes beyond what was asked for */
+	HEAP_BLOCKS,      /* single blocks, the largest first */
+	HEAP_ALLOCATORS,  /* sites, by the average size and lifetime of their blocks, too */
+	N_HEAP_QUESTIONS
 };
 
 /* How a number is written. */
@@ -88,8 +80,6 @@ struct heap_table {
 	VEC(char *) notes;               /* sentences without line breaks; owned */
 	VEC(struct heap_table_row) rows; /* in the order to be shown */
 };
-
-const char *heap_question_name(enum heap_question q);
 
 /*
  * The answer about all that passes the footprint's filter. It reads what stays as it is when sites are sorted and cursors
