@@ -108,7 +108,7 @@ static int make_lens(const struct session *s, const char *metric, struct lens *l
 	const struct lens_wish w = load_heaps_lens(s->o);
 	int rc = comparison_options_lens(&w, &s->sides, s->profile, metric, l, e);
 
-	if (rc || s->view == VIEW_KIND_TOP || query_options_group_of_frames(l->grouping))
+	if (rc || s->view == VIEW_KIND_TOP || grouping_of_frames(l->grouping))
 		return rc;
 	lens_done(l);
 	return err_set(e, -EINVAL, "--group takes function, module or file with this view");

@@ -213,11 +213,10 @@ static void apply(struct stage *st, struct effect *fx)
 		view_of(st->view, &st->scene)->select(state(st), &st->scene, &fx->place);
 		break;
 	case EFFECT_FILTER:
-		st->message = xasprintf("filter %s by %s", fx->text,
-					row_grouping_name(fx->grouping));
+		st->message = xasprintf("filter %s by %s", fx->text, grouping_name(fx->grouping));
 		break;
 	case EFFECT_GROUP:
-		st->message = xasprintf("by %s", row_grouping_name(fx->grouping));
+		st->message = xasprintf("by %s", grouping_name(fx->grouping));
 		st->lens.grouping = fx->grouping;
 		analyse(st, NULL);
 		update_all(st);

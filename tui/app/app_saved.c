@@ -109,16 +109,6 @@ void app_saved_open(struct app *a)
 		app_say(a, true, a->notebook->complaint);
 }
 
-static bool find_grouping(const char *word, enum grouping *out)
-{
-	for (int g = 0; g < N_GROUPINGS; g++)
-		if (strcmp(row_grouping_name((enum grouping)g), word) == 0) {
-			*out = (enum grouping)g;
-			return true;
-		}
-	return false;
-}
-
 static bool find_view(const struct app *a, const char *word, enum view_kind *out)
 {
 	for (int i = 0; i < N_VIEW_KINDS; i++)
@@ -151,7 +141,7 @@ static int show(struct app *a, const struct saved_view *v, struct err *e)
 	bool has_metric;
 	int rc;
 
-	if (v->group && !find_grouping(v->group, &grouping))
+	if (v->group && !grouping_find(v->group, &grouping))
 		return err_set(e, -EINVAL, "rows cannot be grouped by \"%s\"", v->group);
 	if (v->view && !find_view(a, v->view, &view))
 		return err_set(e, -EINVAL, "this profile has no view \"%s\"", v->view);
@@ -275,7 +265,7 @@ static struct saved_view view_here(struct app *a, const char *name)
 	if (a->lens.filter && filter_n_terms(a->lens.filter))
 		v.filter = filter_text(a->lens.filter);
 	if (a->lens.grouping != GROUP_FUNCTION)
-		v.group = xstrdup(row_grouping_name(a->lens.grouping));
+		v.group = xstrdup(grouping_name(a->lens.grouping));
 	if (order)
 		v.sort = xstrdup(order);
 	if (app_ops(a)->zoom)

@@ -412,18 +412,3 @@ char *row_status(const struct scene *s, const struct groups *keys, uint32_t key,
 	free(ratios);
 	return out;
 }
-
-const char *row_grouping_name(enum grouping g)
-{
-	static const char *const names[N_GROUPINGS] = {
-		[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",
-		[GROUP_FILE] = "file",         [GROUP_LINE] = "line",
-		[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process",
-		[GROUP_COMM] = "comm",         [GROUP_EVENT] = "event",
-		[GROUP_CPU] = "cpu",           [GROUP_CGROUP] = "cgroup",
-		[GROUP_LABELS] = "label",      [GROUP_CAPTURE] = "capture",
-		[GROUP_HOST] = "host",
-	};
-
-	return names[g];
-}

@@ -107,7 +107,4 @@ char *row_place(const struct scene *s, uint32_t file, uint32_t line);
 char *row_status(const struct scene *s, const struct groups *keys, uint32_t key, int64_t self,
 		 int64_t total, const int64_t *sums);
 
-/* "function", "module": what the rows of a grouping are. */
-const char *row_grouping_name(enum grouping g);
-
 #endif

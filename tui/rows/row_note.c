@@ -20,8 +20,8 @@ const char *row_note_kind(const struct groups *keys, uint32_t key)
 {
 	/* Of a thread's name that stands as the root of stacks. */
 	if (keys->key[key].flags & FUNCTION_COMM)
-		return row_grouping_name(GROUP_COMM);
-	return row_grouping_name(keys->grouping);
+		return grouping_name(GROUP_COMM);
+	return grouping_name(keys->grouping);
 }
 
 char *row_note_site_name(const struct key *function, const char *source)
@@ -81,7 +81,7 @@ const struct note *row_note_of_site(const struct scene *s, const struct key *fun
 	note = notebook_note(s->notes, NOTE_OF_SITE, name, function->module);
 	free(name);
 	return note ? note
-		    : notebook_note(s->notes, row_grouping_name(GROUP_FUNCTION), function->label,
+		    : notebook_note(s->notes, grouping_name(GROUP_FUNCTION), function->label,
 				    function->module);
 }
 

@@ -226,7 +226,7 @@ static void add_shown(struct info_view *v, const struct scene *s)
 		add_made(v, "duration", xstrdup(fmt_ns(out, w->end_ns - w->begin_ns)));
 	if (a->lens.filter && filter_n_terms(a->lens.filter) > 0)
 		add_made(v, "filter", filter_text(a->lens.filter));
-	add_made(v, "rows", xstrdup(row_grouping_name(a->lens.grouping)));
+	add_made(v, "rows", xstrdup(grouping_name(a->lens.grouping)));
 	add_made(v, "stacks",
 		 xasprintf("%s, at most %s deep", fmt_counted(nodes, a->tree->n_nodes - 1, "node"),
 			   fmt_count(part, a->tree->max_depth)));

@@ -14,7 +14,6 @@
 #include "tui/contract/list.h"
 #include "tui/contract/view.h"
 #include "tui/rows/match_cursor.h"
-#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_change.h"
 #include "tui/rows/row_sparkline.h"
@@ -91,16 +90,12 @@ static const struct row_wish *wish_for(enum grouping g)
 static const char *title_of(enum grouping g)
 {
 	static const char *const titles[N_GROUPINGS] = {
-		[GROUP_FUNCTION] = "FUNCTION ▾", [GROUP_MODULE] = "MODULE ▾",
-		[GROUP_FILE] = "FILE ▾",         [GROUP_LINE] = "LINE ▾",
-		[GROUP_THREAD] = "THREAD ▾",     [GROUP_PROCESS] = "PROCESS ▾",
-		[GROUP_COMM] = "COMMAND ▾",      [GROUP_EVENT] = "EVENT ▾",
-		[GROUP_CPU] = "CPU ▾",           [GROUP_CGROUP] = "CGROUP ▾",
-		[GROUP_LABELS] = "LABELS ▾",     [GROUP_CAPTURE] = "CAPTURE ▾",
-		[GROUP_HOST] = "HOST ▾",
+#define X(id, name, title) title " ▾",
+		GROUPINGS(X)
+#undef X
 	};
 
-	return titles[g];
+	return g == GROUP_COMM ? "COMMAND ▾" : titles[g];
 }
 
 static int top_line(struct rect r)

@@ -123,7 +123,7 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	json_put_text(j, "normalise", normalise_name(r->diff->normalise));
 	put_typical(j, r->diff);
 	json_put_text(j, "filter", filter ? filter : "");
-	json_put_text(j, "group", query_options_group_name(a->table_keys->grouping));
+	json_put_text(j, "group", grouping_name(a->table_keys->grouping));
 	put_delta(j, "total", &r->diff->whole, diff_whole_verdict(r->diff));
 	json_put_int(j, "changed", f->n_changed);
 	json_put_int(j, "tested", f->n_tested);

@@ -107,7 +107,7 @@ static void put_causes(const struct diff_rows *r, FILE *to)
 	char *sum;
 
 	if (r->view != VIEW_KIND_TOP || !r->diff->analysis->tree ||
-	    !query_options_group_of_frames(r->diff->analysis->table_keys->grouping))
+	    !grouping_of_frames(r->diff->analysis->table_keys->grouping))
 		return;
 	explain(r->diff, MOST_CAUSES, &x);
 	for (size_t i = 0; i < x.reasons.n; i++) {

@@ -601,7 +601,7 @@ static void put_explanation(const struct diff_rows *r, FILE *to)
 	struct explanation x;
 
 	if (!r->diff->analysis->tree ||
-	    !query_options_group_of_frames(r->diff->analysis->table_keys->grouping))
+	    !grouping_of_frames(r->diff->analysis->table_keys->grouping))
 		return;
 	explain(r->diff, MOST_REASONS, &x);
 	if (x.reasons.n)
@@ -659,8 +659,7 @@ void diff_text(const struct diff_rows *r, FILE *to)
 			   : r->view == VIEW_KIND_THREADS ? "PROCESS, THREAD"
 			   : r->view == VIEW_KIND_CALLERS
 				   ? "CALLERS"
-				   : query_options_group_title(
-					     r->diff->analysis->table_keys->grouping));
+				   : grouping_title(r->diff->analysis->table_keys->grouping));
 		put_rows(r, to, &l, ROLE_ROW);
 	}
 	if (r->n_left_out)

@@ -19,19 +19,6 @@
 /* Columns that --event can ask for. */
 #define MOST_EVENTS 8
 
-static const char *const group_names[N_GROUPINGS] = {
-	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module", [GROUP_FILE] = "file",
-	[GROUP_LINE] = "line",         [GROUP_THREAD] = "thread", [GROUP_PROCESS] = "process",
-	[GROUP_COMM] = "comm",         [GROUP_EVENT] = "event",   [GROUP_CPU] = "cpu",
-	[GROUP_CGROUP] = "cgroup",     [GROUP_LABELS] = "label",  [GROUP_CAPTURE] = "capture",
-	[GROUP_HOST] = "host",
-};
-
-const char *query_options_group_name(enum grouping g)
-{
-	return group_names[g];
-}
-
 const char *query_options_unit_name(enum unit u)
 {
 	static const char *const names[] = {
@@ -43,43 +30,19 @@ const char *query_options_unit_name(enum unit u)
 	return names[u];
 }
 
-const char *query_options_group_title(enum grouping g)
-{
-	static const char *const titles[N_GROUPINGS] = {
-		[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",
-		[GROUP_FILE] = "FILE",         [GROUP_LINE] = "LINE",
-		[GROUP_THREAD] = "THREAD",     [GROUP_PROCESS] = "PROCESS",
-		[GROUP_COMM] = "COMM",         [GROUP_EVENT] = "EVENT",
-		[GROUP_CPU] = "CPU",           [GROUP_CGROUP] = "CGROUP",
-		[GROUP_LABELS] = "LABELS",     [GROUP_CAPTURE] = "CAPTURE",
-		[GROUP_HOST] = "HOST",
-	};
-
-	return titles[g];
-}
-
-bool query_options_group_of_frames(enum grouping g)
-{
-	return grouping_of_frames(g);
-}
-
 static int find_group(const char *name, enum grouping *out, struct err *e)
 {
 	char *known;
 
-	for (int i = 0; i < N_GROUPINGS; i++) {
-		if (strcmp(name, group_names[i]) != 0)
-			continue;
-		*out = (enum grouping)i;
+	if (grouping_find(name, out))
 		return 0;
-	}
 	known = xstrdup("");
 	for (int i = 0; i < N_GROUPINGS; i++) {
 		char *more = xasprintf("%s%s%s", known,
 				       i == 0                ? ""
 				       : i < N_GROUPINGS - 1 ? ", "
 							     : " or ",
-				       group_names[i]);
+				       grouping_name((enum grouping)i));
 
 		free(known);
 		known = more;

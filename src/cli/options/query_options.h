@@ -16,17 +16,8 @@ struct profile;
 struct ratios;
 struct suppressions;
 
-/* "function", "module", …: as --group takes it and JSON says it. */
-const char *query_options_group_name(enum grouping g);
-
 /* "count", "ns", "bytes": as JSON says it. */
 const char *query_options_unit_name(enum unit u);
-
-/* "FUNCTION", "MODULE", …: above a column of such rows. */
-const char *query_options_group_title(enum grouping g);
-
-/* Are rows of that grouping made of frames, so that trees have them too? */
-bool query_options_group_of_frames(enum grouping g);
 
 /* Which numbers are wanted: as the command line has it, or as a command decides. All is borrowed. */
 struct lens_wish {

@@ -26,8 +26,8 @@ int find_functions(const struct analysis *a, const char *expression, struct sear
 	if (s->n_matching)
 		return 0;
 	search_done(s);
-	return err_set(e, -EINVAL, "no %s here matches \"%s\"",
-		       query_options_group_name(a->keys.grouping), expression);
+	return err_set(e, -EINVAL, "no %s here matches \"%s\"", grouping_name(a->keys.grouping),
+		       expression);
 }
 
 int find_function(const struct analysis *a, const struct table *rows, find_weight_fn *weight,

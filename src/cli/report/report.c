@@ -581,7 +581,7 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 	if (r->view != VIEW_KIND_TOP && r->view != VIEW_KIND_THREADS &&
 	    r->view != VIEW_KIND_TIMELINE && r->view != VIEW_KIND_HEAT &&
 	    r->view != VIEW_KIND_MEMORY && r->view != VIEW_KIND_FINDINGS &&
-	    !view_is_of_heap(r->view) && !query_options_group_of_frames(r->analysis->lens.grouping))
+	    !view_is_of_heap(r->view) && !grouping_of_frames(r->analysis->lens.grouping))
 		return err_set(e, -EINVAL,
 			       "--view %s has frames; --group takes function, module or "
 			       "file with it",

@@ -92,7 +92,7 @@ void report_json_head(struct json_out *j, const struct report *r, const char *vi
 	json_put_text(j, "filter", filter ? filter : "");
 	if (analysis_gave_up(a))
 		json_put_text(j, "gave_up", analysis_gave_up(a));
-	json_put_text(j, "group", query_options_group_name(r->keys->grouping));
+	json_put_text(j, "group", grouping_name(r->keys->grouping));
 	json_put_bool(j, "inlines", a->lens.inlines);
 	json_put_weight(j, "samples", (int64_t)a->weights.n_samples, a->weights.sample_scale);
 	json_put_int(j, "threads", (int64_t)a->weights.n_threads);

@@ -28,7 +28,7 @@ static const struct note *note_of_key(const struct notebook *notes, const struct
 	if (!notebook_has_notes(notes) || key == KEY_NONE)
 		return NULL;
 	of_comm = keys->key[key].flags & FUNCTION_COMM;
-	return notebook_note(notes, query_options_group_name(of_comm ? GROUP_COMM : keys->grouping),
+	return notebook_note(notes, grouping_name(of_comm ? GROUP_COMM : keys->grouping),
 			     keys->key[key].label, keys->key[key].module);
 }
 
@@ -102,8 +102,8 @@ static const struct note *note_of_heap_row(const struct report *r, const struct 
 
 const char *report_notes_function(const struct report *r, const char *name, const char *module)
 {
-	const struct note *note = notebook_note(r->notes, query_options_group_name(GROUP_FUNCTION),
-						name, module);
+	const struct note *note = notebook_note(r->notes, grouping_name(GROUP_FUNCTION), name,
+						module);
 
 	return note ? note->text : NULL;
 }

@@ -100,7 +100,7 @@ static const char *count_title(const struct report *r)
 /* A sample has one thread, so that self and total are the same. */
 static bool has_self(const struct report *r)
 {
-	return !is_table(r) || query_options_group_of_frames(r->keys->grouping);
+	return !is_table(r) || grouping_of_frames(r->keys->grouping);
 }
 
 /* A row's samples. */
@@ -513,7 +513,7 @@ void report_text(const struct report *r, FILE *to)
 	case VIEW_KIND_FINDINGS:
 CASES_OF_HEAP:
 	case N_VIEW_KINDS:
-		put_titles(r, to, &l, query_options_group_title(r->keys->grouping));
+		put_titles(r, to, &l, grouping_title(r->keys->grouping));
 		put_rows(r, to, &l, ROLE_ROW);
 		break;
 	}

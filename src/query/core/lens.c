@@ -107,6 +107,34 @@ static event_id usual_event(const struct profile *p, const struct filter *f)
 	return (event_id){ best == ID_NONE ? 0 : best };
 }
 
+static const struct {
+	const char *name, *title;
+} groupings[N_GROUPINGS] = {
+#define X(id, name, title) { name, title },
+	GROUPINGS(X)
+#undef X
+};
+
+const char *grouping_name(enum grouping g)
+{
+	return groupings[g].name;
+}
+
+const char *grouping_title(enum grouping g)
+{
+	return groupings[g].title;
+}
+
+bool grouping_find(const char *name, enum grouping *out)
+{
+	for (int g = 0; g < N_GROUPINGS; g++)
+		if (strcmp(groupings[g].name, name) == 0) {
+			*out = (enum grouping)g;
+			return true;
+		}
+	return false;
+}
+
 enum grouping grouping_next(enum grouping g, const struct profile *p)
 {
 	struct profile_counts counts;

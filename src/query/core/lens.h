@@ -70,23 +70,37 @@ static inline bool metric_same_event(struct metric a, struct metric b)
 /* What numbers of the metric are in; weights know their scale. An event that is not there counts. */
 enum unit metric_unit(const struct profile *p, struct metric m);
 
-/* When two frames are the same row. */
+/* When two frames are the same row. X(enum, name, title of a column); those behind LINE are of samples, not of frames: tables only. */
+/* clang-format off */
+#define GROUPINGS(X) \
+	X(FUNCTION, "function", "FUNCTION") /* same name and same module name */ \
+	X(MODULE,   "module",   "MODULE") \
+	X(FILE,     "file",     "FILE")     /* source file */ \
+	X(LINE,     "line",     "LINE")     /* source line of the call, or of the instruction; functions where it is not known */ \
+	X(THREAD,   "thread",   "THREAD") \
+	X(PROCESS,  "process",  "PROCESS") \
+	X(COMM,     "comm",     "COMM")     /* the name that the thread had */ \
+	X(EVENT,    "event",    "EVENT") \
+	X(CPU,      "cpu",      "CPU") \
+	X(CGROUP,   "cgroup",   "CGROUP")   /* the control group that the thread was in */ \
+	X(LABELS,   "label",    "LABELS")   /* what the program said that it did, see struct thread */ \
+	X(CAPTURE,  "capture",  "CAPTURE")  /* the file, with its parts, that the sample is of */ \
+	X(HOST,     "host",     "HOST")     /* the machine that it was recorded on */
+/* clang-format on */
+
 enum grouping {
-	GROUP_FUNCTION, /* same name and same module name */
-	GROUP_MODULE,
-	GROUP_FILE, /* source file */
-	GROUP_LINE, /* source line of the call, or of the instruction; functions where it is not known */
-	GROUP_THREAD, /* these nine are of samples, not of frames: tables only */
-	GROUP_PROCESS,
-	GROUP_COMM, /* the name that the thread had */
-	GROUP_EVENT,
-	GROUP_CPU,
-	GROUP_CGROUP,  /* the control group that the thread was in */
-	GROUP_LABELS,  /* what the program said that it did, see struct thread */
-	GROUP_CAPTURE, /* the file, with its parts, that the sample is of */
-	GROUP_HOST     /* the machine that it was recorded on */
+#define X(id, name, title) GROUP_##id,
+	GROUPINGS(X)
+#undef X
 };
 #define N_GROUPINGS 13
+
+/* "function": as --group takes it, and reports say it. */
+const char *grouping_name(enum grouping g);
+/* "FUNCTION": above a column of such rows. */
+const char *grouping_title(enum grouping g);
+/* The grouping of that name; false: there is none. */
+bool grouping_find(const char *name, enum grouping *out);
 
 /* Is it of frames, so that trees have it, too? */
 static inline bool grouping_of_frames(enum grouping g)
