@@ -3,7 +3,6 @@
 #ifndef PROFTOP_FORMATS_FIREFOX_FIREFOX_STACKS_H
 #define PROFTOP_FORMATS_FIREFOX_FIREFOX_STACKS_H
 
-#include "formats/firefox/firefox_native.h"
 #include "formats/firefox/firefox_text.h"
 #include "profile/builder.h"
 

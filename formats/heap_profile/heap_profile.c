@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "formats/facts.h"
 #include "formats/heap_profile/heap_profile_text.h"
-#include "formats/named_frames.h"
 #include "formats/text_read.h"
 #include "input/input.h"
 #include "symbols/resolver.h"

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "elf/demangle.h"
 #include "elf/elf_file.h"
-#include "formats/facts.h"
 #include "formats/format.h"
 #include "symbols/resolver.h"
 

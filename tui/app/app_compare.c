@@ -12,7 +12,6 @@
 #include "query/diff/diff.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
-#include "tui/app/app_views.h"
 
 /* Metrics are tried until one of them is on both sides. */
 #define METRICS_MOST 200

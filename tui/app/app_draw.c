@@ -18,7 +18,6 @@
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
-#include "tui/app/app.h"
 #include "tui/app/app_chrome.h"
 #include "tui/app/app_compare.h"
 #include "tui/app/app_comparison.h"

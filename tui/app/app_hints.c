@@ -12,10 +12,7 @@
 #include "base/text.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
-#include "tui/app/app.h"
 #include "tui/app/app_chrome.h"
-#include "tui/app/app_help.h"
-#include "tui/app/app_menu.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
 

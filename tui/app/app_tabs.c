@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "tui/app/app_chrome.h"
-#include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
 #include "tui/canvas/canvas.h"

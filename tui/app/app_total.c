@@ -10,7 +10,6 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "tui/app/app_state.h"
-#include "tui/app/app_views.h"
 
 #include <string.h>
 

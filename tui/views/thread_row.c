@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "query/analysis.h"
 #include "query/diff/activity_pairs.h"
-#include "tui/rows/match_cursor.h"
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/views/row_effects.h"
