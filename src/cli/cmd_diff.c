@@ -422,8 +422,12 @@ static char *make_title(const struct comparison *s)
 
 	for (size_t i = 0; i < s->names.paired.n; i++) {
 		const struct renaming *pair = &s->names.paired.at[i];
-		char *longer = xasprintf("%s (%s = %s)", title, pair->from, pair->to);
+		char *longer;
 
+		/* That another process is another one needs no word. */
+		if (module_pairs_is_generated(pair->to))
+			continue;
+		longer = xasprintf("%s (%s = %s)", title, pair->from, pair->to);
 		free(title);
 		title = longer;
 	}

@@ -85,6 +85,30 @@ Test(names, are_renamed_as_given)
 	name_rules_done(&r);
 }
 
+Test(names, of_what_has_none_follow_its_module)
+{
+	static const struct {
+		const char *name, *applied;
+	} made[] = {
+		{ "[perf-7.map]", "[perf-PID.map]" },
+		{ "[perf-7.map]+0x1", "[perf-7.map]+0x1" },
+		{ "[perf-70.map]", "[perf-70.map]" },
+		{ "perf-7.map", "perf-7.map" },
+		{ "[", "[" },
+		{ "", "" },
+	};
+	struct name_rules r = { 0 };
+
+	name_rules_pair(&r, "perf-7.map", "perf-PID.map");
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
+		char *name = name_rules_apply(&r, made[i].name);
+
+		cr_expect_str_eq(name, made[i].applied);
+		free(name);
+	}
+	name_rules_done(&r);
+}
+
 Test(names, make_functions_one)
 {
 	struct profile *p =
@@ -151,6 +175,11 @@ static const struct {
 	{ "what both have is not paired", "f@a1 6\ncapture\nf@a1 6\nf@a2 6\n", "" },
 	{ "two that would do", "f@a1 6\ncapture\nf@a2 6\nf@a3 6\n", "" },
 	{ "the better of two", "f@a1 6\ncapture\nf@a2 6\nf@a3 6\ng@a3 1\n", "a1=a2 " },
+	{ "code that processes generated",
+	  "f@perf-7.map 8\ng@m 6\ncapture\nh@perf-8.map 6\nh@perf-9.map 1\ng@m 6\n",
+	  "perf-7.map=perf-PID.map perf-8.map=perf-PID.map perf-9.map=perf-PID.map " },
+	{ "code that one side's processes generated",
+	  "f@perf-7.map 6\ng@m 6\ncapture\nf@jit-8.dump 6\ng@m 6\n", "" },
 	{ "two pairs", "f@a1 6\ng@b1 1\ncapture\nf@a2 6\ng@b2 6\n", "a1=a2 b1=b2 " },
 };
 /* clang-format on */
@@ -217,7 +246,7 @@ Test(names, of_programs_are_paired_by_their_functions)
 		for (size_t k = 0; k < s.names.paired.n; k++)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s=%s ",
 				 s.names.paired.at[k].from, s.names.paired.at[k].to);
-		cr_expect_str_eq(text, paired[i].pairs, "%s", paired[i].what);
+		cr_expect_str_eq(text, paired[i].pairs, "%s: %s", paired[i].what, text);
 		analysis_free(a);
 		lens_done(&l);
 		comparison_done(&s);

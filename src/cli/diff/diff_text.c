@@ -20,6 +20,7 @@
 #include "query/diff/diff_doubt.h"
 #include "query/diff/diff_moves.h"
 #include "query/diff/explain.h"
+#include "query/diff/module_pairs.h"
 
 #define NAME_COLS_MAX 64
 #define NAME_COLS_MIN 16
@@ -538,7 +539,20 @@ static void put_programs(const struct diff_rows *r, FILE *to)
 	char share[FMT_SIZE];
 
 	for (size_t i = 0; i < names->paired.n; i++) {
+		const char *now = names->paired.at[i].to;
+
+		/* Of several runs there are many, one after another. */
+		if (module_pairs_is_generated(now) && i > 0 &&
+		    strcmp(names->paired.at[i - 1].to, now) == 0)
+			continue;
 		fputs("# ", to);
+		if (module_pairs_is_generated(now)) {
+			fprintf(to,
+				"what processes generated is %s on both sides; --no-pairs keeps "
+				"processes apart\n",
+				now);
+			continue;
+		}
 		put_clean(r, to, names->paired.at[i].from);
 		fputs(" before is taken for ", to);
 		put_clean(r, to, names->paired.at[i].to);

@@ -396,10 +396,26 @@ bool name_rules_numbered(const char *name)
 	return false;
 }
 
+/* Of "[app]", as what has no name is called by its module, what that one counts as; NULL: it is no such. */
+static char *apply_made(const struct name_rules *r, const char *name)
+{
+	for (size_t i = 0; *name == '[' && i < r->paired.n; i++) {
+		size_t n = strlen(r->paired.at[i].from);
+
+		if (strncmp(name + 1, r->paired.at[i].from, n) == 0 &&
+		    strcmp(name + 1 + n, "]") == 0)
+			return xasprintf("[%s]", r->paired.at[i].to);
+	}
+	return NULL;
+}
+
 char *name_rules_apply(const struct name_rules *r, const char *name)
 {
-	char *loose = r->loose ? name_rules_loose(name) : xstrdup(name);
+	char *made = apply_made(r, name), *loose;
 
+	if (made)
+		return made;
+	loose = r->loose ? name_rules_loose(name) : xstrdup(name);
 	for (size_t i = 0; i < r->renamed.n; i++) {
 		const struct renaming *one = &r->renamed.at[i];
 

@@ -136,6 +136,49 @@ static struct lone *find_lone(const struct diff *d, size_t *n)
 	return lone.at;
 }
 
+/* What modules are called that are named by processes, without these. */
+static const struct {
+	const char *begin, *end, *name;
+} generated[] = {
+	{ "perf-", ".map", "perf-PID.map" },
+	{ "jit-", ".dump", "jit-PID.dump" },
+	{ "jitted-", ".so", "jitted-PID-N.so" },
+};
+#define N_GENERATED (sizeof(generated) / sizeof(*generated))
+
+static bool is_generated(const char *module, size_t i)
+{
+	size_t begin = strlen(generated[i].begin), digits;
+
+	if (strncmp(module, generated[i].begin, begin) != 0)
+		return false;
+	digits = strspn(module + begin, "0123456789-");
+	return digits > 0 && strcmp(module + begin + digits, generated[i].end) == 0;
+}
+
+bool module_pairs_is_generated(const char *name)
+{
+	for (size_t i = 0; i < N_GENERATED; i++)
+		if (strcmp(name, generated[i].name) == 0)
+			return true;
+	return false;
+}
+
+/* Takes those of both sides that are named by their processes for one; returns how many there are. */
+static size_t pair_generated(const struct lone *lone, size_t n, size_t i, struct name_rules *rules)
+{
+	size_t n_of[N_SIDES] = { 0 };
+
+	for (size_t k = 0; k < n; k++)
+		n_of[lone[k].side] += is_generated(lone[k].name, i);
+	if (n_of[SIDE_BEFORE] == 0 || n_of[SIDE_AFTER] == 0)
+		return 0;
+	for (size_t k = 0; k < n; k++)
+		if (is_generated(lone[k].name, i))
+			name_rules_pair(rules, lone[k].name, generated[i].name);
+	return n_of[SIDE_BEFORE] + n_of[SIDE_AFTER];
+}
+
 /* Is it what some process runs, going by that one's name? */
 static bool is_run(const struct analysis *a, const char *module)
 {
@@ -207,6 +250,9 @@ static struct pair judge(const struct diff *d, const struct lone *before, const 
 	struct pair p = { before, after, 0 };
 	double other;
 
+	for (size_t i = 0; i < N_GENERATED; i++)
+		if (is_generated(before->name, i) || is_generated(after->name, i))
+			return p;
 	if (!module_pairs_alike(before->name, after->name) &&
 	    !(is_run(d->analysis, before->name) && is_run(d->analysis, after->name)))
 		return p;
@@ -222,6 +268,8 @@ size_t module_pairs_find(const struct diff *d, struct name_rules *rules)
 	size_t n_lone, n = 0;
 	struct lone *lone = find_lone(d, &n_lone);
 
+	for (size_t i = 0; i < N_GENERATED; i++)
+		n += pair_generated(lone, n_lone, i, rules);
 	for (size_t i = 0; i < n_lone; i++)
 		for (size_t k = 0; k < n_lone && lone[i].side == SIDE_BEFORE; k++) {
 			struct pair p = { 0 };
