@@ -7,6 +7,7 @@
 
 #include "formats/firefox/firefox_stacks.h"
 
+#include "formats/firefox/firefox_native.h"
 #include "formats/named_frames.h"
 
 #include <stdlib.h>
