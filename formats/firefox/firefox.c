@@ -24,8 +24,9 @@
 #include <string.h>
 
 #define NS_PER_MS 1e6
-#define AHEAD     16   /* samples: their stacks lie far apart */
-#define MOST_OPEN 1024 /* markers of a thread that have begun */
+#define AHEAD     16    /* samples: their stacks lie far apart */
+#define BATCH     32768 /* samples that are shown, and packed, at once */
+#define MOST_OPEN 1024  /* markers of a thread that have begun */
 
 struct reader {
 	struct profile *p;
@@ -45,7 +46,7 @@ struct reader {
 	uint64_t n_idle;   /* samples without a stack */
 	uint64_t n_odd;    /* indexes of nothing */
 	uint64_t n_large;  /* rows that make a sum too large */
-	int rc;            /* of threads that were built while the file was read */
+	int rc;            /* of what was published so far */
 };
 
 /* Events. */
@@ -107,6 +108,15 @@ static double cpu_each(const struct reader *r)
 	return 0;
 }
 
+/* What there is so far is shown. */
+static void publish(struct reader *r)
+{
+	int rc = builder_end(r->p);
+
+	r->rc = r->rc < 0 ? r->rc : rc;
+	builder_begin(r->p);
+}
+
 /* Rows. */
 
 static void add_row(struct reader *r, struct sample *s, double weight)
@@ -162,31 +172,43 @@ static void add_samples(struct reader *r, struct firefox_stacks *stacks,
 			thread_id thread)
 {
 	const struct firefox_samples *s = &t->samples[kind];
+	struct firefox_cursor stack_at = firefox_series_begin(&s->stack), ahead = stack_at;
+	struct firefox_cursor time_at = firefox_series_begin(&s->time);
+	struct firefox_cursor weight_at = firefox_series_begin(&s->weight);
+	struct firefox_cursor cpu_at = firefox_series_begin(&s->cpu);
 	struct sample row = { .cpu = CPU_NONE };
 	event_id event = event_of(r, t, s, kind), cpu = { ID_NONE };
 	double ms = 0, each = weight_each(r, s), of_cpu = cpu_each(r);
+	bool categorized = !t->own && r->threads.n > 0;
 
 	if (s->cpu.n > 0 && of_cpu > 0 && !t->own)
 		cpu = build_event(r->p, "cpu", UNIT_NS, true);
+	for (size_t i = 0; i < AHEAD; i++)
+		firefox_series_next_index(&ahead);
 	for (size_t i = 0; i < s->stack.n && !progress_cancelled(r->progress); i++) {
-		double time = i < s->time.n ? s->time.at[i] : NAN;
+		uint32_t stack = firefox_series_next_index(&stack_at);
+		double time = firefox_series_next(&time_at);
+		double weight = i < s->weight.n ? firefox_series_next(&weight_at) : 1;
+		double used = firefox_series_next(&cpu_at);
 
-		if (i + AHEAD < s->stack.n)
-			firefox_stack_fetch(stacks, s->stack.at[i + AHEAD]);
+		if (i % BATCH == BATCH - 1)
+			publish(r);
+		firefox_stack_fetch(stacks, firefox_series_next_index(&ahead));
 		ms = s->deltas ? ms + (isnan(time) ? 0 : time) : time;
-		if (s->stack.at[i] == FIREFOX_NONE) {
+		if (stack == FIREFOX_NONE) {
 			r->n_idle++;
 			continue;
 		}
 		row.time_ns = ns_of(ms);
-		row.stack = firefox_stack(stacks, s->stack.at[i]);
-		row.thread = in_category(r, t, thread,
-					 firefox_stack_category(stacks, s->stack.at[i]));
+		row.stack = firefox_stack(stacks, stack);
+		row.thread = categorized ? in_category(r, t, thread,
+						       firefox_stack_category(stacks, stack))
+					 : thread;
 		row.event = event;
-		add_row(r, &row, (i < s->weight.n ? s->weight.at[i] : 1) * each);
+		add_row(r, &row, weight * each);
 		row.event = cpu;
 		if (cpu.v != ID_NONE && i < s->cpu.n)
-			add_row(r, &row, s->cpu.at[i] * of_cpu);
+			add_row(r, &row, used * of_cpu);
 	}
 }
 
@@ -353,25 +375,24 @@ static bool take_thread(void *arg, const struct firefox_thread *t)
 	if (r->rc < 0)
 		return false;
 	add_thread(r, t);
-	r->rc = builder_end(r->p);
-	builder_begin(r->p);
+	publish(r);
 	return true;
 }
 
 static int build(struct reader *r)
 {
-	int rc = r->rc;
-
-	for (size_t i = 0; i < r->t.threads.n && rc == 0; i++) {
+	builder_begin(r->p);
+	for (size_t i = 0; i < r->t.threads.n && r->rc == 0; i++) {
 		if (r->t.threads.at[i].taken)
 			continue;
-		builder_begin(r->p);
 		add_thread(r, &r->t.threads.at[i]);
-		rc = builder_end(r->p);
+		firefox_thread_done(&r->t.threads.at[i]);
+		publish(r);
 		if (progress_cancelled(r->progress))
-			rc = -ECANCELED;
+			r->rc = -ECANCELED;
 	}
-	return rc;
+	builder_end(r->p);
+	return r->rc;
 }
 
 /* What `info` says. */

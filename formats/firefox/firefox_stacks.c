@@ -15,6 +15,8 @@
 
 /* Stacks are made in the order of the table where there are at most so many of them for a sample. */
 #define WORTH_ORDER 8
+/* Those that a thread has used are listed up to one in so many; beyond, forgetting all of them costs little more. */
+#define WORTH_LIST  32
 #define AHEAD       8 /* stacks of the table */
 /* Frames without a category that stand within one that has. */
 #define MOST_BARE   64
@@ -189,7 +191,11 @@ static uint32_t location_of(struct firefox_stacks *s, uint32_t frame)
 static void know(struct firefox_stacks *s, uint32_t index, stack_id stack)
 {
 	s->stack[index] = stack.v;
-	vec_push(&s->known, index);
+	s->many = s->many || s->known.n > s->tables->frame.n / WORTH_LIST;
+	if (s->many)
+		vec_done(&s->known);
+	else
+		vec_push(&s->known, index);
 }
 
 void firefox_stack_fetch(const struct firefox_stacks *s, uint32_t index)
@@ -273,8 +279,11 @@ void firefox_stacks_init(struct firefox_stacks *s, struct profile *p,
 /* Only what the last thread used is forgotten, as a file may have many threads and large tables that all of them share. */
 void firefox_stacks_begin(struct firefox_stacks *s, stack_id root)
 {
+	for (size_t i = 0; s->many && i < s->tables->frame.n; i++)
+		s->stack[i] = ID_NONE;
 	for (size_t i = 0; i < s->known.n; i++)
 		s->stack[s->known.at[i]] = ID_NONE;
+	s->many = false;
 	vec_clear(&s->known);
 	s->root = root;
 }
@@ -294,17 +303,21 @@ static void fetch(struct firefox_stacks *s, size_t i)
 				  (location_id){ s->location[frame] });
 }
 
-void firefox_stacks_of(struct firefox_stacks *s, const firefox_indexes *samples)
+void firefox_stacks_of(struct firefox_stacks *s, const struct firefox_series *samples)
 {
 	const struct firefox_tables *t = s->tables;
+	struct firefox_cursor cursor = firefox_series_begin(samples);
 	bool *used;
 
 	if (samples->n < t->frame.n / WORTH_ORDER)
 		return;
 	used = xcalloc(t->frame.n, sizeof(*used));
-	for (size_t i = 0; i < samples->n; i++)
-		if (samples->at[i] < t->frame.n)
-			used[samples->at[i]] = true;
+	for (size_t i = 0; i < samples->n; i++) {
+		uint32_t stack = firefox_series_next_index(&cursor);
+
+		if (stack < t->frame.n)
+			used[stack] = true;
+	}
 	for (size_t i = t->frame.n; i-- > 0;)
 		if (used[i] && at(&t->prefix, (uint32_t)i) < i)
 			used[t->prefix.at[i]] = true;

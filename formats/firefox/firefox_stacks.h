@@ -13,12 +13,14 @@ struct firefox_stacks {
 	struct firefox_native *native;       /* names addresses in libraries */
 	const firefox_indexes *libs; /* index of the text's, where a thread has its own; or NULL */
 	size_t n_locations;          /* frames of the table */
-	uint32_t *location;    /* [n_locations] location_id, ID_NONE: not asked for yet; owned */
-	uint32_t *stack;       /* [stacks] stack_id, likewise; owned */
-	firefox_indexes path;  /* of stacks up to one that is known */
-	firefox_indexes known; /* of stacks that the thread has used */
-	stack_id root;         /* what all of the thread begin with */
-	uint64_t n_odd;        /* indexes of nothing */
+	uint32_t *location;   /* [n_locations] location_id, ID_NONE: not asked for yet; owned */
+	uint32_t *stack;      /* [stacks] stack_id, likewise; owned */
+	firefox_indexes path; /* of stacks up to one that is known */
+	firefox_indexes
+		known;  /* of stacks that the thread has used, where they are few; else see many */
+	bool many;      /* stacks that it has used: known has none of them */
+	stack_id root;  /* what all of the thread begin with */
+	uint64_t n_odd; /* indexes of nothing */
 };
 
 /* Borrows all of it. */
@@ -34,7 +36,7 @@ void firefox_stacks_begin(struct firefox_stacks *s, stack_id root);
  * Makes the stacks of samples in the order of the table, where they are many: in the order of samples, memory is read here and there.
  * Wants the pen.
  */
-void firefox_stacks_of(struct firefox_stacks *s, const firefox_indexes *samples);
+void firefox_stacks_of(struct firefox_stacks *s, const struct firefox_series *samples);
 
 /* Prefetches what firefox_stack() of that index reads. */
 void firefox_stack_fetch(const struct firefox_stacks *s, uint32_t index);

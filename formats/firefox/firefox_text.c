@@ -75,12 +75,12 @@ static struct firefox_samples *samples(void *to)
 
 static void on_stack(void *to, const struct json_value *v)
 {
-	vec_push(&samples(to)->stack, json_index(v));
+	firefox_series_add_index(&samples(to)->stack, json_index(v));
 }
 
 static void on_time(void *to, const struct json_value *v)
 {
-	vec_push(&samples(to)->time, json_double(v, NAN));
+	firefox_series_add(&samples(to)->time, json_double(v, NAN));
 }
 
 static void on_delta(void *to, const struct json_value *v)
@@ -91,12 +91,12 @@ static void on_delta(void *to, const struct json_value *v)
 
 static void on_weight(void *to, const struct json_value *v)
 {
-	vec_push(&samples(to)->weight, json_double(v, 0));
+	firefox_series_add(&samples(to)->weight, json_double(v, 0));
 }
 
 static void on_cpu(void *to, const struct json_value *v)
 {
-	vec_push(&samples(to)->cpu, json_double(v, 0));
+	firefox_series_add(&samples(to)->cpu, json_double(v, 0));
 }
 
 static void on_weight_type(void *to, const struct json_value *v)
@@ -126,13 +126,13 @@ static void tables_done(struct firefox_tables *t)
 	vec_done(&t->strings);
 }
 
-static void thread_done(struct firefox_thread *t)
+void firefox_thread_done(struct firefox_thread *t)
 {
 	for (size_t k = 0; k < N_FIREFOX_SAMPLES; k++) {
-		vec_done(&t->samples[k].stack);
-		vec_done(&t->samples[k].time);
-		vec_done(&t->samples[k].weight);
-		vec_done(&t->samples[k].cpu);
+		firefox_series_done(&t->samples[k].stack);
+		firefox_series_done(&t->samples[k].time);
+		firefox_series_done(&t->samples[k].weight);
+		firefox_series_done(&t->samples[k].cpu);
 	}
 	vec_done(&t->markers.name);
 	vec_done(&t->markers.start);
@@ -141,6 +141,7 @@ static void thread_done(struct firefox_thread *t)
 	vec_done(&t->markers.category);
 	tables_done(&t->tables);
 	vec_done(&t->libs);
+	t->taken = true;
 }
 
 /* Threads and libraries. */
@@ -173,8 +174,7 @@ static void end_thread(void *to)
 	t->tables = &t->shared;
 	if (!t->take || !is_whole(t) || !t->take(t->arg, thread(t)))
 		return;
-	thread_done(thread(t));
-	thread(t)->taken = true;
+	firefox_thread_done(thread(t));
 }
 
 static void on_name(void *to, const struct json_value *v)
@@ -389,10 +389,11 @@ static void end_samples(void *to)
 	const struct firefox_rows *r = &((struct firefox_text *)to)->rows;
 
 	for (size_t i = 0; i < r->row_end.n; i++) {
-		vec_push(&samples(to)->stack, index_cell(r, i, 0));
-		vec_push(&samples(to)->time, cell(r, i, 1));
+		firefox_series_add_index(&samples(to)->stack, index_cell(r, i, 0));
+		firefox_series_add(&samples(to)->time, cell(r, i, 1));
 		if (r->column[2] != FIREFOX_NONE)
-			vec_push(&samples(to)->cpu, cell(r, i, 2) >= 0 ? cell(r, i, 2) : 0);
+			firefox_series_add(&samples(to)->cpu,
+					   cell(r, i, 2) >= 0 ? cell(r, i, 2) : 0);
 	}
 	begin_table(to);
 }
@@ -549,7 +550,7 @@ int firefox_text_read(struct firefox_text *t, struct profile *p, struct input *i
 void firefox_text_done(struct firefox_text *t)
 {
 	for (size_t i = 0; i < t->threads.n; i++)
-		thread_done(&t->threads.at[i]);
+		firefox_thread_done(&t->threads.at[i]);
 	tables_done(&t->shared);
 	vec_done(&t->threads);
 	vec_done(&t->libs);

@@ -8,6 +8,7 @@
 #define PROFTOP_FORMATS_FIREFOX_FIREFOX_TEXT_H
 
 #include "base/mem.h"
+#include "formats/firefox/firefox_series.h"
 #include "formats/json/json_stream.h"
 #include "profile/ids.h"
 
@@ -16,18 +17,17 @@
 
 struct profile;
 
-#define FIREFOX_NONE UINT32_MAX /* of indexes: null */
-
 typedef VEC(uint32_t) firefox_indexes;
 typedef VEC(double) firefox_numbers;
 
 /* Samples of a thread, or allocations. */
 struct firefox_samples {
-	firefox_indexes stack;
-	firefox_numbers time;   /* ms; or since the sample before */
-	bool deltas;            /* the latter */
-	firefox_numbers weight; /* empty: each is 1 */
-	firefox_numbers cpu; /* what the thread used since the sample before, in meta.sampleUnits */
+	struct firefox_series stack;
+	struct firefox_series time;   /* ms; or since the sample before */
+	bool deltas;                  /* the latter */
+	struct firefox_series weight; /* empty: each is 1 */
+	struct firefox_series
+		cpu; /* what the thread used since the sample before, in meta.sampleUnits */
 	string_id weight_type;
 };
 enum firefox_samples_kind { FIREFOX_SAMPLES, FIREFOX_JS, FIREFOX_NATIVE };
@@ -114,6 +114,8 @@ struct firefox_text {
 /* As json_read(). What t has of .take and .arg stays; all else is emptied. Takes and gives the write lock; take() is called with it. */
 int firefox_text_read(struct firefox_text *t, struct profile *p, struct input *in,
 		      struct json_end *end, struct progress *progress, struct err *e);
+/* Frees its columns; it is taken then. */
+void firefox_thread_done(struct firefox_thread *t);
 void firefox_text_done(struct firefox_text *t);
 
 #endif

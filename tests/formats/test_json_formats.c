@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "formats/firefox/firefox_series.h"
 #include "formats/format.h"
 #include "formats/json/json_stream.h"
 #include "input/input.h"
@@ -17,6 +18,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -554,4 +556,58 @@ Test(json_formats, markers_and_categories_of_firefox)
 		}
 		profile_free(p);
 	}
+}
+
+/* Each number as it was, to its last bit, and nothing where there was none or no more. */
+Test(json_formats, series_of_firefox_are_exact)
+{
+	const double given[] = { 0,
+				 1,
+				 -1,
+				 -0.0,
+				 NAN,
+				 10.501472,
+				 10.501473,
+				 0.1,
+				 1.0 / 3,
+				 -2.5,
+				 1e9 - 1,
+				 1e9,
+				 999999999.999999,
+				 123456789.123456,
+				 1e15,
+				 -1e15,
+				 9007199254740993.0,
+				 5e-324,
+				 1.7976931348623157e308,
+				 UINT32_MAX,
+				 4294967294.0 };
+	struct firefox_series s = { 0 }, repeated = { 0 };
+	struct firefox_cursor c;
+
+	for (size_t i = 0; i < 1000 * N(given); i++)
+		firefox_series_add(&s, given[i % N(given)]);
+	c = firefox_series_begin(&s);
+	for (size_t i = 0; i < 1000 * N(given); i++) {
+		double x = firefox_series_next(&c), want = given[i % N(given)];
+
+		cr_assert(isnan(want) ? isnan(x) : memcmp(&x, &want, sizeof(x)) == 0,
+			  "%zu: %.17g, not %.17g", i, x, want);
+	}
+	cr_expect(isnan(firefox_series_next(&c)));
+	cr_expect_eq(firefox_series_next_index(&c), FIREFOX_NONE);
+	firefox_series_done(&s);
+
+	firefox_series_add_index(&s, FIREFOX_NONE);
+	firefox_series_add_index(&s, FIREFOX_NONE - 1);
+	firefox_series_add_index(&s, 0);
+	c = firefox_series_begin(&s);
+	cr_expect_eq(firefox_series_next_index(&c), FIREFOX_NONE);
+	cr_expect_eq(firefox_series_next_index(&c), FIREFOX_NONE - 1);
+	cr_expect_eq(firefox_series_next_index(&c), 0);
+	for (size_t i = 0; i < 1000; i++)
+		firefox_series_add(&repeated, 10.501472);
+	cr_expect_lt(repeated.bytes.n, 1010, "%zu bytes for what is the same", repeated.bytes.n);
+	firefox_series_done(&repeated);
+	firefox_series_done(&s);
 }
