@@ -11,6 +11,7 @@
 #include "base/fmt.h"
 #include "base/task.h"
 #include "formats/facts.h"
+#include "formats/firefox/firefox_native.h"
 #include "formats/firefox/firefox_stacks.h"
 #include "formats/firefox/firefox_text.h"
 #include "formats/firefox/firefox_write.h"
