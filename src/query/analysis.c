@@ -148,6 +148,14 @@ static void compare_sides(struct analysis *a)
 	diff_show(a->diff, a->lens.sides.shown);
 }
 
+static void init_keys(struct analysis *a, struct groups *keys, enum grouping grouping)
+{
+	if (lens_compares(&a->lens))
+		groups_init_compared(keys, a->profile, &a->counts, grouping, a->lens.names);
+	else
+		groups_init_named(keys, a->profile, &a->counts, grouping, a->lens.names);
+}
+
 static int make(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, unsigned parts, struct progress *progress,
 		struct analysis **out)
@@ -160,15 +168,12 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	a->counts = *counts;
 	profile_hold_also(p, counts);
 	lens_copy(&a->lens, lens);
-	groups_init_named(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION,
-			  a->lens.names);
+	init_keys(a, &a->keys, frames ? lens->grouping : GROUP_FUNCTION);
 	a->table_keys = &a->keys;
-	if (!frames && lens_compares(lens))
-		groups_init_compared(&a->own_keys, p, &a->counts, lens->grouping, a->lens.names);
-	else if (!frames)
-		groups_init_named(&a->own_keys, p, &a->counts, lens->grouping, a->lens.names);
-	if (!frames)
+	if (!frames) {
+		init_keys(a, &a->own_keys, lens->grouping);
 		a->table_keys = &a->own_keys;
+	}
 	/* Sides are compared node by node, too. */
 	if (parts & ANALYSIS_LATER && lens_compares(lens))
 		parts |= ANALYSIS_TREE;

@@ -32,6 +32,7 @@ t_query_SOURCES += \
 	tests/query/test_recent.c \
 	tests/query/test_renumbered.c \
 	tests/query/test_run_history.c \
+	tests/query/test_source_names.c \
 	tests/query/test_table_cache.c \
 	tests/query/test_term_values.c \
 	tests/query/test_transform.c \

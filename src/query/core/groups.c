@@ -14,6 +14,8 @@
 #include "query/core/captures.h"
 #include "query/core/frame_ids.h"
 #include "query/core/name_rules.h"
+#include "query/core/order.h"
+#include "query/core/source_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +53,8 @@ struct maker {
 	struct map by_group;            /* key numbers */
 	const struct name_rules *names; /* or NULL */
 	bool compares;                  /* see groups_init_compared() */
+	struct source_names sources;    /* of GROUP_FILE and _LINE */
+	string_id *file_of;             /* [n_functions] of GROUP_FILE; owned */
 	VEC(const char *) texts;        /* with rules: what names count as; the keys' own */
 	struct map by_text;             /* numbers of texts */
 	bool *several;  /* [n_modules] may what is called as this module be several builds? Owned */
@@ -190,10 +194,12 @@ static uint32_t key_of_function(struct maker *m, uint32_t id)
 		key.module = "";
 		key.flags = 0;
 	} else if (m->k->grouping == GROUP_FILE) {
-		string_id file = function_file(f);
+		string_id file = m->file_of[id];
 
+		key.label = "[no file]";
+		if (file.v)
+			file = source_names_file(&m->sources, file, &key.label);
 		g = (struct group){ GROUP_OF_CODE, file.v, 0 };
-		key.label = file.v ? base_name(text(m, file)) : "[no file]";
 		key.flags = 0;
 	} else if (m->names && name_rules_now(m->names, id)) {
 		key.label = name_rules_now(m->names, id);
@@ -366,14 +372,18 @@ static uint32_t key_of_line(struct maker *m, const struct frame *f, uint32_t at,
 	struct key key = { .module = text(m, of->name),
 			   .id = KEY_OF_LINE | at,
 			   .family = of->family };
-	struct group g = { GROUP_OF_LINES, f->file, f->line };
-	uint64_t hash = hash_u64(hash_pair(g.a, g.b) + g.kind);
-	uint32_t n = map_find(&m->by_group, hash, same_group, m, &g);
+	struct group g = { GROUP_OF_LINES, 0, f->line };
+	const char *file = "";
+	uint64_t hash;
+	uint32_t n;
 
+	if (f->file)
+		g.a = source_names_file(&m->sources, (string_id){ f->file }, &file).v;
+	hash = hash_u64(hash_pair(g.a, g.b) + g.kind);
+	n = map_find(&m->by_group, hash, same_group, m, &g);
 	if (n != MAP_NONE)
 		return n;
-	key.label = made_label(m, xasprintf("%s:%u", base_name(text(m, (string_id){ f->file })),
-					    (unsigned)f->line));
+	key.label = made_label(m, xasprintf("%s:%u", file, (unsigned)f->line));
 	return put_key(m, g, key);
 }
 
@@ -392,7 +402,12 @@ static void make_line_keys(struct maker *m, uint32_t n_locations)
 		uint32_t end = run ? (uint32_t)(run - l.frames) + run->n_more + 1 : 0;
 
 		k->n_frames = end > k->n_frames ? end : k->n_frames;
+		for (uint32_t n = 0; run && n <= run->n_more; n++)
+			if (run[n].line > 0)
+				source_names_add(&m->sources, (string_id){ run[n].file },
+						 (module_id){ l.module[i] });
 	}
+	source_names_make(&m->sources, m->compares);
 	k->of_frame = xmalloc(((size_t)k->n_frames + 1) * sizeof(*k->of_frame));
 	for (uint32_t i = 0; i < k->n_frames; i++)
 		k->of_frame[i] = KEY_NONE;
@@ -406,12 +421,27 @@ static void make_line_keys(struct maker *m, uint32_t n_locations)
 	}
 }
 
+/* The files of functions, before the first of these has a key. Their files may become known meanwhile: those as they are now. */
+static void name_files(struct maker *m)
+{
+	m->file_of = xmalloc(m->k->n_functions * sizeof(*m->file_of));
+	for (uint32_t i = 0; i < m->k->n_functions; i++) {
+		const struct function *f = profile_function(m->p, (function_id){ i });
+
+		m->file_of[i] = function_file(f);
+		source_names_add(&m->sources, m->file_of[i], f->module);
+	}
+	source_names_make(&m->sources, m->compares);
+}
+
 static void make_frame_keys(struct maker *m, const struct profile_counts *counts)
 {
 	struct groups *k = m->k;
 
 	k->of_function = xmalloc(k->n_functions * sizeof(*k->of_function));
 	k->of_module = xmalloc(k->n_modules * sizeof(*k->of_module));
+	if (k->grouping == GROUP_FILE)
+		name_files(m);
 	/* Modules first where they are groups: their ids do not change while functions are found. */
 	for (uint32_t i = 0; i < k->n_modules && !are_functions(k); i++)
 		k->of_module[i] = key_of_module(m, i);
@@ -632,54 +662,12 @@ uint32_t groups_of_sample_capture(const struct groups *k, uint32_t thread, uint6
 	return groups_of_row(k, low > 0 ? low - 1 : ID_NONE);
 }
 
-/* A key and how its label begins, most significant byte first. */
-struct ranked {
-	uint64_t beginning;
-	uint32_t key;
-};
-
-static uint64_t beginning_of(const char *label)
-{
-	uint64_t bytes = 0;
-
-	for (unsigned i = 0; i < sizeof(bytes) && label[i]; i++)
-		bytes |= (uint64_t)(uint8_t)label[i] << 8 * (sizeof(bytes) - 1 - i);
-	return bytes;
-}
-
-static int by_label(const void *a, const void *b, void *keys)
-{
-	const struct ranked *x = a, *y = b;
-	const struct key *key = keys;
-	int cmp;
-
-	if (x->beginning != y->beginning)
-		return x->beginning < y->beginning ? -1 : 1;
-	cmp = strcmp(key[x->key].label, key[y->key].label);
-	if (cmp == 0)
-		cmp = strcmp(key[x->key].module, key[y->key].module);
-	return cmp ? cmp : (x->key > y->key) - (x->key < y->key);
-}
-
-/* Once here, as rows and siblings of equal weight are compared by label over and over. */
-static void rank_keys(struct groups *k)
-{
-	struct ranked *order = xreallocarray(NULL, k->n, sizeof(*order));
-
-	k->rank = xreallocarray(NULL, k->n, sizeof(*k->rank));
-	for (uint32_t i = 0; i < k->n; i++)
-		order[i] = (struct ranked){ beginning_of(k->key[i].label), i };
-	if (k->n > 0)
-		qsort_r(order, k->n, sizeof(*order), by_label, k->key);
-	for (uint32_t i = 0; i < k->n; i++)
-		k->rank[order[i].key] = i;
-	free(order);
-}
-
 static void init(struct groups *k, const struct profile *p, const struct profile_counts *counts,
 		 enum grouping grouping, const struct name_rules *names, bool compares)
 {
-	struct maker m = { .k = k, .p = p, .names = names, .compares = compares };
+	struct maker m = {
+		.k = k, .p = p, .names = names, .compares = compares, .sources = { .p = p }
+	};
 
 	*k = (struct groups){ .grouping = grouping };
 	arena_init(&k->made);
@@ -720,11 +708,13 @@ static void init(struct groups *k, const struct profile *p, const struct profile
 	}
 	k->key = m.keys.at;
 	k->n = (uint32_t)m.keys.n;
-	rank_keys(k);
+	order_rank(k);
 	vec_done(&m.groups);
 	vec_done(&m.texts);
 	map_done(&m.by_group);
 	map_done(&m.by_text);
+	source_names_done(&m.sources);
+	free(m.file_of);
 	free(m.several);
 }
 

@@ -109,7 +109,10 @@ void groups_init(struct groups *k, const struct profile *p, const struct profile
 void groups_init_named(struct groups *k, const struct profile *p,
 		       const struct profile_counts *counts, enum grouping grouping,
 		       const struct name_rules *names);
-/* Of a lens that compares: files of one name (GROUP_CAPTURE) are one, too, in whichever directories. */
+/*
+ * Of a lens that compares: files of one name (GROUP_CAPTURE) are one, too, in whichever directories, and source files (GROUP_FILE,
+ * _LINE) of two builds (source_names.h).
+ */
 void groups_init_compared(struct groups *k, const struct profile *p,
 			  const struct profile_counts *counts, enum grouping grouping,
 			  const struct name_rules *names);

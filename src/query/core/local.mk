@@ -23,8 +23,9 @@ libquery_a_SOURCES += \
 	src/query/core/heap_sums_cache.c src/query/core/heap_sums_cache.h \
 	src/query/core/lens.c src/query/core/lens.h \
 	src/query/core/name_rules.c src/query/core/name_rules.h \
-	src/query/core/order.h \
+	src/query/core/order.c src/query/core/order.h \
 	src/query/core/ratio.c src/query/core/ratio.h \
 	src/query/core/regex.c src/query/core/regex.h \
 	src/query/core/sample_scan.c src/query/core/sample_scan.h \
+	src/query/core/source_names.c src/query/core/source_names.h \
 	src/query/core/time_span.h

@@ -17,6 +17,9 @@ static inline int order_weights(int64_t a, int64_t b)
 	return (b > a) - (b < a);
 }
 
+/* Ranks keys, once, as rows and siblings of equal weight are compared by label over and over. */
+void order_rank(struct groups *k);
+
 /* By label, then module, then age. Either may be KEY_NONE, which comes first. */
 static inline int order_keys(const struct groups *k, uint32_t a, uint32_t b)
 {
