@@ -4,6 +4,7 @@
 
 #include "formats/heap_profile/heap_profile.h"
 
+#include "base/bisect.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/hash.h"
@@ -103,16 +104,9 @@ static int by_value(const void *a, const void *b)
 /* The first place in the sorted stack at which an address or a higher one is. */
 static size_t place_in_stack(const struct reader *r, uint64_t address)
 {
-	size_t from = 0, to = r->stack.n;
+	size_t from = 0;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (r->stack.at[middle] < address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, r->stack.n, i, r->stack.at[i] < address);
 	return from;
 }
 
@@ -280,16 +274,9 @@ static void find_allocator(struct reader *r)
 /* Is it an address of the allocator's library, which every stack begins with? jeprof and pprof leave it out as well. */
 static bool is_allocator(const struct reader *r, uint64_t address)
 {
-	size_t from = 0, to = r->allocator.n;
+	size_t from = 0;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (r->allocator.at[middle].end <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, r->allocator.n, i, r->allocator.at[i].end <= address);
 	return from < r->allocator.n && r->allocator.at[from].start <= address;
 }
 

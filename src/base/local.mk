@@ -2,6 +2,7 @@
 EXTRA_DIST += src/base/README.md
 libbase_a_SOURCES += \
 	src/base/arena.c src/base/arena.h \
+	src/base/bisect.h \
 	src/base/bytes.c src/base/bytes.h \
 	src/base/column.c src/base/column.h \
 	src/base/consulted_files.c src/base/consulted_files.h \

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "code/annotate_maker.h"
 #include "code/source_programs.h"
 #include "base/fmt.h"
@@ -398,19 +399,12 @@ static void make_sources(struct maker *m)
 uint32_t maker_find_source(const struct maker *m, uint32_t path, uint32_t line)
 {
 	const struct annotation *a = m->a;
-	uint32_t low, high, end;
+	uint32_t low, end;
 
 	source_join_move(&m->joins[path], &path, &line);
 	low = m->of_path[path].first;
-	high = end = m->of_path[path].end;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (a->sources.at[mid].line < line)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	end = m->of_path[path].end;
+	BISECT(low, end, i, a->sources.at[i].line < line);
 	return low < end && a->sources.at[low].line == line ? low : ANNOTATION_NONE;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -458,19 +459,12 @@ static void add_note(struct module_maker *m, uint64_t shown)
 static bool is_inside(const struct module_maker *m, const struct hosted *f, uint64_t shown,
 		      uint64_t to)
 {
-	size_t low = f->first, high = m->addresses.n;
+	size_t low = f->first;
 
 	if (to < shown || to - shown >= f->at.end - f->at.begin)
 		return false;
 	to = f->at.begin + (to - shown);
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->addresses.at[mid] < to)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, m->addresses.n, i, m->addresses.at[i] < to);
 	return low < m->addresses.n && m->addresses.at[low] == to;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/fmt.h"
 #include "base/hash.h"
 #include "base/task.h"
@@ -181,21 +182,14 @@ static void link_jumps(struct listing *l, uint32_t first, const uint64_t *target
 
 	for (uint32_t i = first; i < n; i++) {
 		struct annotation_code *c = &l->a->code.at[i];
-		uint32_t low = first, high = n;
+		uint32_t low = first;
 
 		if (i > first && (c[-1].flow == FLOW_JUMP || c[-1].flow == FLOW_RETURN ||
 				  c[-1].flow == FLOW_BRANCH))
 			c->is_target = true;
 		if (targets[i - first] == CODE_NO_TARGET || c->flow == FLOW_CALL)
 			continue;
-		while (low < high) {
-			uint32_t mid = low + (high - low) / 2;
-
-			if (l->a->code.at[mid].shown < targets[i - first])
-				low = mid + 1;
-			else
-				high = mid;
-		}
+		BISECT(low, n, k, l->a->code.at[k].shown < targets[i - first]);
 		if (low == n || l->a->code.at[low].shown != targets[i - first])
 			continue;
 		c->target = low;
@@ -469,16 +463,9 @@ static int read_module(struct listing *l, uint32_t from, uint32_t to, struct pro
 /* The instruction of a module's block that has an address, or ANNOTATION_NONE. */
 static uint32_t find_instruction(const struct listing *l, size_t first, size_t n, uint64_t address)
 {
-	size_t low = first, high = first + n;
+	size_t low = first;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->address.at[mid] <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, first + n, i, l->address.at[i] <= address);
 	if (low == first)
 		return ANNOTATION_NONE;
 	low--;

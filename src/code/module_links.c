@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "elf/elf_file.h"
 #include "elf/elf_relocate.h"
@@ -141,17 +142,10 @@ void module_links_free(struct module_links *l)
 
 char *module_links_name(const struct module_links *l, uint64_t address, size_t n)
 {
-	size_t low = 0, high = l ? l->all.n : 0;
+	size_t low = 0;
 	const struct link *found;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->all.at[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, l ? l->all.n : 0, i, l->all.at[i].address < address);
 	if (!l || low == l->all.n || l->all.at[low].address - address >= n)
 		return NULL;
 	found = &l->all.at[low];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "base/pack_numbers.h"
@@ -238,16 +239,9 @@ unsigned packed_code_flags(const struct packed_code *c)
 /* Among functions that overlap it is the one that begins last. */
 static const struct packed_function *find(const struct packed_code *c, uint64_t address)
 {
-	size_t low = 0, high = c->functions.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (c->functions.at[mid].begin <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, c->functions.n, i, c->functions.at[i].begin <= address);
 	for (size_t k = 0; k < OVERLAP_MOST && k < low; k++) {
 		const struct packed_function *f = &c->functions.at[low - 1 - k];
 
@@ -287,16 +281,9 @@ uint64_t packed_code_shown(const struct packed_code *c, uint64_t address)
 
 char *packed_code_note(const struct packed_code *c, uint64_t shown)
 {
-	size_t low = 0, high = c->notes.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (c->notes.at[mid].shown < shown)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, c->notes.n, i, c->notes.at[i].shown < shown);
 	return low < c->notes.n && c->notes.at[low].shown == shown ? xstrdup(c->notes.at[low].text)
 								   : NULL;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "base/pack_numbers.h"
@@ -412,17 +413,10 @@ void source_file_done(struct source_file *f)
 
 const char *source_file_line(const struct source_file *f, uint32_t line)
 {
-	uint32_t low = 0, high = f->n_known;
+	uint32_t low = 0;
 
 	if (!f->number)
 		return line > 0 && line <= f->n_lines ? f->line[line - 1] : NULL;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (f->number[mid] < line)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, f->n_known, i, f->number[i] < line);
 	return low < f->n_known && f->number[low] == line ? f->line[low] : NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "dwarf/debug_info.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "dwarf/debug_aranges.h"
 #include "dwarf/debug_parts.h"
@@ -100,17 +101,10 @@ static int by_begin(const void *a, const void *b)
 static const struct span *find_span(struct debug_info *d, uint64_t address)
 {
 	const struct span *best = NULL, *at = d->all.at;
-	size_t low = 0, high = d->all.n;
+	size_t low = 0;
 	int64_t steps = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (at[mid].begin <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, d->all.n, i, at[i].begin <= address);
 	while (low-- > 0 && address - at[low].begin < d->widest && steps++ < DEBUG_INFO_WORK_EACH) {
 		if (address >= at[low].end)
 			continue;

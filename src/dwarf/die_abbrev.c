@@ -7,6 +7,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "dwarf/dwarf_file.h"
 
 #define PIECE 4096u /* bytes of a table that are read ahead */
@@ -248,15 +249,8 @@ void die_abbrevs_done(struct die_abbrevs *a)
 
 const struct die_abbrev *die_abbrevs_sparse(const struct die_abbrevs *a, uint64_t code)
 {
-	size_t low = 0, high = a->all.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (a->all.at[mid].code < code)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, a->all.n, i, a->all.at[i].code < code);
 	return low < a->all.n && a->all.at[low].code == code ? &a->all.at[low] : NULL;
 }

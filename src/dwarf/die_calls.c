@@ -7,6 +7,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "dwarf/die_entry.h"
 #include "dwarf/die_name.h"
 #include "dwarf/die_ranges.h"
@@ -27,16 +28,9 @@ struct walk {
 /* The first want at or above an address. */
 static size_t first_at(const struct walk *w, uint64_t address)
 {
-	size_t low = 0, high = w->n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (w->want[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, w->n, i, w->want[i].address < address);
 	return low;
 }
 

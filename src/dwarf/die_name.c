@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "dwarf/die_entry.h"
@@ -241,16 +242,9 @@ static void collect_scopes(struct die_reader *r, struct die_unit *u)
 
 static const struct scoped *find_scoped(const struct die_scopes *s, uint64_t entry)
 {
-	size_t low = 0, high = s->of.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->of.at[mid].entry < entry)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, s->of.n, i, s->of.at[i].entry < entry);
 	return low < s->of.n && s->of.at[low].entry == entry ? &s->of.at[low] : NULL;
 }
 

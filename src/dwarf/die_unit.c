@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "dwarf/die_entry.h"
@@ -304,16 +305,9 @@ bool die_unit_load(struct die_unit *u)
 /* Where the last unit that begins at an offset or before is; false when there is none. */
 static bool find_unit(const struct die_index *x, uint64_t offset, uint64_t *out)
 {
-	size_t low = 0, high = x->offsets.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (x->offsets.at[mid] <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, x->offsets.n, i, x->offsets.at[i] <= offset);
 	if (low > 0)
 		*out = x->offsets.at[low - 1];
 	return low > 0;

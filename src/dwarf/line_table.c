@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -140,16 +141,9 @@ static void give_out(struct line_run *r, uint64_t end)
 
 static void seek(struct line_run *r, uint64_t address)
 {
-	size_t low = 0, high = r->n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (r->want[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, r->n, i, r->want[i].address < address);
 	r->at = low;
 }
 

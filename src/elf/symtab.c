@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "elf/demangle.h"
 
@@ -233,16 +234,9 @@ static const struct group *group_of(struct symtab *t, size_t i)
 
 const struct symbol *symtab_find(struct symtab *t, uint64_t address)
 {
-	size_t lo = 0, hi = t->symbol.n;
+	size_t lo = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->symbol.at[mid].start <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, t->symbol.n, k, t->symbol.at[k].start <= address);
 	for (int i = 0; lo > 0 && t->reach[lo - 1] > address && i < ENCLOSING_MAX; i++) {
 		const struct group *g = group_of(t, lo - 1);
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -408,17 +409,10 @@ static const struct kallsym *meet(struct kallsyms *k, uint64_t i)
 
 const struct kallsym *kallsyms_find(struct kallsyms *k, uint64_t address)
 {
-	size_t low = 0, high = k->places.n;
+	size_t low = 0;
 	const struct kallsym *s;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (k->places.at[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, k->places.n, i, k->places.at[i].start <= address);
 	s = low > 0 ? meet(k, low - 1) : NULL;
 	return s && address < s->end ? s : NULL;
 }

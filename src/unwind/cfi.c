@@ -10,6 +10,7 @@
 
 #include "unwind/cfi.h"
 
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -256,19 +257,11 @@ static void make_index(struct frames *f)
 /* The offset of the last entry that begins at or before pc; false: none. */
 static bool search_index(struct frames *f, uint64_t pc, uint64_t *offset)
 {
-	size_t low = 0, high;
+	size_t low = 0;
 
 	if (!f->indexed)
 		make_index(f);
-	high = f->index.n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (f->index.at[mid].begin <= pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, f->index.n, i, f->index.at[i].begin <= pc);
 	if (low == 0)
 		return false;
 	*offset = f->index.at[low - 1].offset;
@@ -312,16 +305,9 @@ static void use_hdr(struct cfi *c, const struct cfi_section *hdr)
 
 static bool search_hdr(const struct cfi *c, uint64_t pc, uint64_t *offset)
 {
-	uint64_t low = 0, high = c->hdr_n, at;
+	uint64_t low = 0, at;
 
-	while (low < high) {
-		uint64_t mid = low + (high - low) / 2;
-
-		if (hdr_cell(c, mid, 0) <= pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, c->hdr_n, i, hdr_cell(c, i, 0) <= pc);
 	if (low == 0)
 		return false;
 	at = hdr_cell(c, low - 1, 1) - c->eh.section.address;
@@ -393,14 +379,7 @@ static bool search_rules(const struct cfi *c, const struct compiled *entry, uint
 	if (high == 0)
 		return false;
 	rules = &c->rules.at[entry->first];
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (rules[mid].begin <= pc - entry->begin)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, high, i, rules[i].begin <= pc - entry->begin);
 	if (low == 0)
 		return false;
 	*out = rules[low - 1];

@@ -3,6 +3,7 @@
 
 #include "heaptrace/read/apply_records.h"
 
+#include "base/bisect.h"
 #include "base/fmt.h"
 #include "base/sum.h"
 #include "heaptrace/read/heap_environment.h"
@@ -395,26 +396,20 @@ static void sort_names(struct apply_records *t)
 
 struct heap_name apply_records_thread(struct apply_records *t, uint32_t index, int64_t time_ns)
 {
-	size_t from = 0, to;
+	const struct heap_name *at;
+	size_t from = 0;
 
 	if (!t->names_sorted)
 		sort_names(t);
 	/* Names below `from` are of threads before, or from then on or earlier. */
-	to = t->names.n;
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		const struct heap_name *n = &t->names.at[middle];
-
-		if (n->index < index || (n->index == index && n->from_ns <= time_ns))
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (from > 0 && t->names.at[from - 1].index == index)
-		return t->names.at[from - 1];
+	at = t->names.at;
+	BISECT(from, t->names.n, i,
+	       at[i].index < index || (at[i].index == index && at[i].from_ns <= time_ns));
+	if (from > 0 && at[from - 1].index == index)
+		return at[from - 1];
 	/* Clocks differ a little: the first name is good for what comes before it. */
-	if (from < t->names.n && t->names.at[from].index == index) {
-		struct heap_name n = t->names.at[from];
+	if (from < t->names.n && at[from].index == index) {
+		struct heap_name n = at[from];
 
 		n.to_ns = n.from_ns;
 		return n;

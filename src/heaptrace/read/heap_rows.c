@@ -8,6 +8,7 @@
 
 #include "heaptrace/read/heap_rows.h"
 
+#include "base/bisect.h"
 #include "base/column.h"
 #include "base/mem.h"
 #include "heaptrace/read/block_addresses.h"
@@ -312,16 +313,9 @@ allocation_id heap_rows_end_address(struct heap_rows *r, uint64_t address)
 /* The first range that ends behind an address. */
 static size_t range_behind(const struct heap_rows *r, uint64_t address)
 {
-	size_t from = 0, to = r->ranges.n;
+	size_t from = 0;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (r->ranges.at[middle].end <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, r->ranges.n, i, r->ranges.at[i].end <= address);
 	return from;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "perf/file/bpf_types.h"
@@ -148,16 +149,9 @@ static void sort_lines(struct telling *t, const struct program *p)
 /* The first line of [start, start + length); NULL. */
 static const struct line *first_line(const struct telling *t, uint64_t start, uint32_t length)
 {
-	size_t low = 0, high = t->lines.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->lines.at[mid].address < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, t->lines.n, i, t->lines.at[i].address < start);
 	if (low == t->lines.n || t->lines.at[low].address - start >= length)
 		return NULL;
 	return &t->lines.at[low];

@@ -11,6 +11,7 @@
 #include "perf/records/perf_tasks.h"
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -145,14 +146,7 @@ static struct task_name *name_at(struct task *task, int64_t time_ns)
 	if (task->last < high && task->names.at[task->last].time_ns <= time_ns &&
 	    (task->last + 1 == high || task->names.at[task->last + 1].time_ns > time_ns))
 		return &task->names.at[task->last];
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (task->names.at[mid].time_ns <= time_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, high, i, task->names.at[i].time_ns <= time_ns);
 	if (low == 0)
 		return &task->unnamed;
 	task->last = low - 1;
@@ -266,14 +260,7 @@ static size_t remapping_after(const struct process_maps *m, int64_t time_ns)
 
 	if (high > 0 && m->remappings.at[high - 1].time_ns <= time_ns)
 		return high;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->remappings.at[mid].time_ns <= time_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, high, i, m->remappings.at[i].time_ns <= time_ns);
 	return low;
 }
 

@@ -4,6 +4,7 @@
 
 #include "profile/heap/heap.h"
 
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
@@ -517,16 +518,9 @@ uint64_t allocation_read_kept(const struct heap_columns *c, uint32_t from, uint3
 
 int64_t heap_track_time(const struct heap_track *t, uint32_t moment)
 {
-	uint32_t from = 0, to = t->n_ticks; /* ticks below from are not after moment */
+	uint32_t from = 0; /* ticks below from are not after moment */
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (t->tick[middle].moment <= moment)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, t->n_ticks, i, t->tick[i].moment <= moment);
 	return from > 0 ? t->tick[from - 1].time_ns : TIME_NONE;
 }
 
@@ -570,14 +564,7 @@ uint32_t heap_track_moment_near(const struct heap_track *t, int64_t time_ns, uin
 		step *= 2;
 	}
 	to = step < t->n_ticks - from ? from + step : t->n_ticks;
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (t->tick[middle].time_ns < time_ns)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, to, i, t->tick[i].time_ns < time_ns);
 	*near = from;
 	return from < t->n_ticks ? t->tick[from].moment : t->n_moments;
 }

@@ -4,6 +4,7 @@
 
 #include "query/core/heap_pass.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "query/core/block_filter.h"
 #include "query/core/filter_term.h"
@@ -240,16 +241,9 @@ void heap_pass_done(struct heap_pass *h)
 /* The rate at a moment: the last one that is not after it. NULL: all were recorded. */
 static const struct heap_rate *rate_at(const struct heap_track *t, uint32_t moment)
 {
-	uint32_t from = 0, to = t->n_rates; /* rates below from are not after moment */
+	uint32_t from = 0; /* rates below from are not after moment */
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (t->rate[middle].moment <= moment)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, t->n_rates, i, t->rate[i].moment <= moment);
 	return from > 0 ? &t->rate[from - 1] : NULL;
 }
 

@@ -3,6 +3,7 @@
 
 #include "query/core/heap_slots.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -43,16 +44,9 @@ static void find_sum_slots(struct heap_slots *s)
 /* The one that a moment that is folded is in. */
 static size_t sum_slot_of(const struct heap_slots *s, uint32_t moment)
 {
-	size_t from = 0, to = s->sums.n; /* slots below from begin at the moment or before */
+	size_t from = 0; /* slots below from begin at the moment or before */
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (s->sums.at[middle].from <= moment)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, s->sums.n, i, s->sums.at[i].from <= moment);
 	return from - 1;
 }
 

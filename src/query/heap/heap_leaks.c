@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "base/bisect.h"
 #include "base/fmt.h"
 #include "query/heap/footprint.h"
 #include "query/heap/footprint_lines.h"
@@ -85,16 +86,9 @@ static const char *verdict_name(enum heap_verdict v)
 static int64_t last_before(const struct leaks *l, const struct site_sums *s)
 {
 	const struct heap_track *t = &l->ask->state.track[s->track];
-	uint32_t from = 0, to = t->n_ticks; /* ticks below from are not after it */
+	uint32_t from = 0; /* ticks below from are not after it */
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (t->tick[middle].moment <= s->last)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, t->n_ticks, i, t->tick[i].moment <= s->last);
 	while (from < t->n_ticks && t->tick[from].moment < t->n_moments) {
 		int64_t at = heap_since_start(l->ask, s->track, t->tick[from++].moment);
 

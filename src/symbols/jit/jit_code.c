@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/mem.h"
@@ -297,18 +298,11 @@ struct cfi *jit_code_rules(const struct jit_code *g, uint32_t dso, enum unwind_a
 uint32_t jit_code_age(const struct jit_code *g, int32_t pid, int64_t time_ns)
 {
 	const struct jit_process *p = g->process.n > 0 ? find_process(g, pid) : NULL;
-	size_t low = 0, high = p ? p->times.n : 0;
+	size_t low = 0;
 
 	if (!p)
 		return 0;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (p->times.at[mid] <= time_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, p->times.n, i, p->times.at[i] <= time_ns);
 	return (uint32_t)low + 1;
 }
 

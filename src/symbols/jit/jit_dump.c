@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/hash.h"
@@ -379,16 +380,9 @@ const struct jit_place *jit_dump_places(const struct jit_dump *d, size_t *n)
 
 static const struct code *code_at(const struct jit_dump *d, uint64_t offset)
 {
-	size_t low = 0, high = d->code.n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (d->code.at[mid].offset <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, d->code.n, i, d->code.at[i].offset <= offset);
 	if (low == 0 || offset - d->code.at[low - 1].offset >= d->code.at[low - 1].size)
 		return NULL;
 	return &d->code.at[low - 1];

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -137,17 +138,10 @@ uint32_t spaces_of(struct spaces *s, int32_t pid)
 /* The index of the first life that is younger than (time, seq). */
 static size_t life_after(const struct space *p, int64_t time, uint32_t seq)
 {
-	size_t low = 0, high = p->life.n;
+	const struct life *l = p->life.at;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct life *l = &p->life.at[mid];
-
-		if (l->time < time || (l->time == time && l->seq <= seq))
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, p->life.n, i, l[i].time < time || (l[i].time == time && l[i].seq <= seq));
 	return low;
 }
 

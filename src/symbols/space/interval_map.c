@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
+
 /* So many are looked through one by one before they become a level. */
 #define FRESH_MAX 32
 
@@ -72,16 +74,9 @@ struct leaves {
 /* The index of the last bound <= point, or SIZE_MAX when point lies before all. */
 static size_t bound_before(const struct interval_map_level *l, uint64_t point)
 {
-	size_t lo = 0, hi = l->n_leaves + 1;
+	size_t lo = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (l->bound[mid] <= point)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, l->n_leaves + 1, i, l->bound[i] <= point);
 	return lo - 1;
 }
 
@@ -194,16 +189,9 @@ static void consider(struct search *s, const struct interval_map_item *it)
 
 static void search_node(const struct interval_map_level *l, size_t node, struct search *s)
 {
-	uint32_t lo = l->first[node], hi = l->first[node + 1], end = hi;
+	uint32_t lo = l->first[node], end = l->first[node + 1];
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (later(&l->item[l->list[mid]], s->time, s->seq))
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	BISECT(lo, end, i, !later(&l->item[l->list[i]], s->time, s->seq));
 	if (lo > l->first[node])
 		consider(s, &l->item[l->list[lo - 1]]);
 	if (lo < end)
