@@ -7,6 +7,7 @@
 
 #include "formats/bytehound/bytehound.h"
 
+#include "base/compare.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/hash.h"
@@ -101,9 +102,7 @@ static int by_time(const void *a, const void *b, void *arg)
 	const struct bytehound_event *all = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	if (all[x].time_us != all[y].time_us)
-		return all[x].time_us < all[y].time_us ? -1 : 1;
-	return (x > y) - (x < y);
+	return COMPARE(all[x].time_us, all[y].time_us) ?: COMPARE(x, y);
 }
 
 static void sort(struct reader *r)

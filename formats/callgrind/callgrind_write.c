@@ -7,6 +7,7 @@
 
 #include "formats/callgrind/callgrind_write.h"
 
+#include "base/compare.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/sum.h"
@@ -236,13 +237,8 @@ static int compare_items(const void *a, const void *b, void *items)
 	const struct item *s = (const struct item *)items + *(const uint32_t *)a;
 	const struct item *t = (const struct item *)items + *(const uint32_t *)b;
 
-	if (s->function != t->function)
-		return s->function < t->function ? -1 : 1;
-	if (s->file != t->file)
-		return s->file < t->file ? -1 : 1;
-	if (s->line != t->line)
-		return s->line < t->line ? -1 : 1;
-	return s->callee > t->callee ? -1 : s->callee < t->callee;
+	return COMPARE(s->function, t->function) ?: COMPARE(s->file, t->file) ?:
+	       COMPARE(s->line, t->line) ?: COMPARE(t->callee, s->callee);
 }
 
 static void put_functions(struct writer *w)

@@ -7,6 +7,7 @@
 
 #include "formats/pack/pack.h"
 
+#include "base/compare.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/mem.h"
@@ -430,9 +431,7 @@ static int by_part(const void *x, const void *y)
 {
 	const struct packed_fact *a = x, *b = y;
 
-	if (a->of != b->of)
-		return a->of < b->of ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	return COMPARE(a->of, b->of) ?: COMPARE(a->at, b->at);
 }
 
 static void take_facts(struct reader *r, struct bytes *b)

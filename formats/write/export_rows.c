@@ -4,6 +4,7 @@
 
 #include "formats/write/export_rows.h"
 
+#include "base/compare.h"
 #include "base/hash.h"
 #include "base/sum.h"
 #include "profile/heap/heap.h"
@@ -143,18 +144,14 @@ static int compare_series(const void *a, const void *b)
 
 	if (s->shown != t->shown)
 		return s->shown ? -1 : 1;
-	if (s->total != t->total)
-		return s->total > t->total ? -1 : 1;
-	return s->first < t->first ? -1 : s->first > t->first;
+	return COMPARE(t->total, s->total) ?: COMPARE(s->first, t->first);
 }
 
 static int compare_rows(const void *a, const void *b)
 {
 	const struct export_row *r = a, *s = b;
 
-	if (r->time_ns != s->time_ns)
-		return r->time_ns < s->time_ns ? -1 : 1;
-	return r->stack < s->stack ? -1 : r->stack > s->stack;
+	return COMPARE(r->time_ns, s->time_ns) ?: COMPARE(r->stack, s->stack);
 }
 
 static void sort_series(struct export_row *row, size_t n)

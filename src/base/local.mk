@@ -5,6 +5,7 @@ libbase_a_SOURCES += \
 	src/base/bisect.h \
 	src/base/bytes.c src/base/bytes.h \
 	src/base/column.c src/base/column.h \
+	src/base/compare.h \
 	src/base/consulted_files.c src/base/consulted_files.h \
 	src/base/err.c src/base/err.h \
 	src/base/fmt.c src/base/fmt.h \

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/compare.h"
 #include "code/annotate_maker.h"
 #include "code/source_programs.h"
 #include "base/fmt.h"
@@ -68,9 +69,7 @@ static int by_place(const void *x, const void *y, void *arg)
 
 		return wa != wb ? (wa > wb ? -1 : 1) : a->path < b->path ? -1 : 1;
 	}
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->weighed < b->weighed ? -1 : a->weighed > b->weighed;
+	return COMPARE(a->line, b->line) ?: COMPARE(a->weighed, b->weighed);
 }
 
 static void sort_lines(struct maker *m)

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "base/compare.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -163,7 +164,7 @@ static int by_number(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
-	return a < b ? -1 : a > b;
+	return COMPARE(a, b);
 }
 
 static const char *shown_path(const struct archive_maker *m, const char *path)
@@ -417,7 +418,7 @@ static int by_begin(const void *x, const void *y)
 {
 	const struct hosted *a = x, *b = y;
 
-	return a->at.begin < b->at.begin ? -1 : a->at.begin > b->at.begin;
+	return COMPARE(a->at.begin, b->at.begin);
 }
 
 static void sort_functions(struct module_maker *m)
@@ -566,7 +567,7 @@ static int by_shown(const void *x, const void *y)
 {
 	const struct leading *a = x, *b = y;
 
-	return a->shown < b->shown ? -1 : a->shown > b->shown;
+	return COMPARE(a->shown, b->shown);
 }
 
 static void put_notes(struct module_maker *m, pack_bytes *out)
@@ -697,11 +698,8 @@ static int by_module(const void *x, const void *y)
 {
 	const struct placed *a = x, *b = y;
 
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	if (a->at.address != b->at.address)
-		return a->at.address < b->at.address ? -1 : 1;
-	return a->at.location < b->at.location ? -1 : a->at.location > b->at.location;
+	return COMPARE(a->module, b->module) ?: COMPARE(a->at.address, b->at.address) ?:
+	       COMPARE(a->at.location, b->at.location);
 }
 
 static int make_modules(struct archive_maker *m, uint32_t n_locations, struct progress *progress)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/compare.h"
 #include "base/fmt.h"
 #include "base/hash.h"
 #include "base/task.h"
@@ -112,9 +113,7 @@ static int by_weight(const void *x, const void *y)
 
 	if (a->physical != b->physical)
 		return a->physical ? -1 : 1;
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return a->at.begin < b->at.begin ? -1 : a->at.begin > b->at.begin;
+	return COMPARE(b->weight, a->weight) ?: COMPARE(a->at.begin, b->at.begin);
 }
 
 /* The functions by symbol of the addresses from..to, which are in order. */

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/bisect.h"
 #include "base/bytes.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/pack_numbers.h"
 
@@ -143,16 +144,14 @@ static int by_begin(const void *x, const void *y)
 {
 	const struct packed_function *a = x, *b = y;
 
-	if (a->begin != b->begin)
-		return a->begin < b->begin ? -1 : 1;
-	return a->part < b->part ? -1 : a->part > b->part;
+	return COMPARE(a->begin, b->begin) ?: COMPARE(a->part, b->part);
 }
 
 static int by_shown(const void *x, const void *y)
 {
 	const struct note *a = x, *b = y;
 
-	return a->shown < b->shown ? -1 : a->shown > b->shown;
+	return COMPARE(a->shown, b->shown);
 }
 
 static void sort(struct packed_code *c)

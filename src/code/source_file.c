@@ -12,6 +12,7 @@
 
 #include "base/bisect.h"
 #include "base/bytes.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/pack_numbers.h"
 #include "code/md5.h"
@@ -247,9 +248,7 @@ static int by_number(const void *x, const void *y)
 {
 	const struct packed_line *a = x, *b = y;
 
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return COMPARE(a->number, b->number) ?: COMPARE(a->order, b->order);
 }
 
 /* What it is to each program. */

@@ -11,6 +11,7 @@
 #include "dwarf/debug_info.h"
 
 #include "base/bisect.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "dwarf/debug_aranges.h"
 #include "dwarf/debug_parts.h"
@@ -87,11 +88,7 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	if (x->end != y->end)
-		return x->end < y->end ? -1 : 1;
-	return (x->of > y->of) - (x->of < y->of);
+	return COMPARE(x->begin, y->begin) ?: COMPARE(x->end, y->end) ?: COMPARE(x->of, y->of);
 }
 
 /*
@@ -282,11 +279,8 @@ static int by_unit(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
 
-	if (x->unit != y->unit)
-		return x->unit < y->unit ? -1 : 1;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (x->which > y->which) - (x->which < y->which);
+	return COMPARE(x->unit, y->unit) ?: COMPARE(x->address, y->address) ?:
+	       COMPARE(x->which, y->which);
 }
 
 /* Where all are: from now on what units say, once .debug_aranges does not know one. */

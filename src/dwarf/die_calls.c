@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
+#include "base/compare.h"
 #include "dwarf/die_entry.h"
 #include "dwarf/die_name.h"
 #include "dwarf/die_ranges.h"
@@ -210,16 +211,14 @@ static int by_function(const void *x, const void *y)
 {
 	const struct call_want *a = x, *b = y;
 
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
+	return COMPARE(a->function, b->function) ?: COMPARE(a->address, b->address);
 }
 
 static int by_address(const void *x, const void *y)
 {
 	const struct call_want *a = x, *b = y;
 
-	return (a->address > b->address) - (a->address < b->address);
+	return COMPARE(a->address, b->address);
 }
 
 static bool any_without(const struct call_want *w, size_t n)

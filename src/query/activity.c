@@ -4,6 +4,7 @@
 
 #include "query/activity.h"
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "query/core/filter.h"
 #include "query/core/sample_scan.h"
@@ -106,11 +107,8 @@ static int by_process(const void *x, const void *y)
 {
 	const struct activity_row *a = x, *b = y;
 
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
+	return COMPARE(a->process, b->process) ?: COMPARE(b->weight, a->weight) ?:
+	       COMPARE(a->thread, b->thread);
 }
 
 /* A run of rows of one process. */
@@ -124,9 +122,7 @@ static int by_weight(const void *x, const void *y)
 {
 	const struct family_of *a = x, *b = y;
 
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	return a->row->process < b->row->process ? -1 : a->row->process > b->row->process;
+	return COMPARE(b->weight, a->weight) ?: COMPARE(a->row->process, b->row->process);
 }
 
 const char *activity_process_name(const struct profile *p, uint32_t process)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -480,9 +481,7 @@ static int by_order(const void *x, const void *y)
 {
 	const struct ordered *a = x, *b = y;
 
-	if (a->high != b->high)
-		return a->high < b->high ? -1 : 1;
-	return a->low < b->low ? -1 : a->low > b->low;
+	return COMPARE(a->high, b->high) ?: COMPARE(a->low, b->low);
 }
 
 static int64_t *reordered(int64_t *from, const struct ordered *o, uint32_t n, uint32_t n_columns)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "profile/profile.h"
 #include "profile/sample_rows.h"
@@ -314,9 +315,7 @@ static int by_samples(const void *pa, const void *pb)
 {
 	const struct term_value_found *a = pa, *b = pb;
 
-	if (a->n_samples != b->n_samples)
-		return a->n_samples < b->n_samples ? 1 : -1;
-	return strcmp(a->text, b->text);
+	return COMPARE(b->n_samples, a->n_samples) ?: strcmp(a->text, b->text);
 }
 
 /* Equal texts are one value. */

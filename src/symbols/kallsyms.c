@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "base/compare.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -227,9 +228,7 @@ static int by_start(const void *va, const void *vb)
 {
 	const struct place *a = va, *b = vb;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	return COMPARE(a->start, b->start) ?: COMPARE(a->line, b->line);
 }
 
 /* They come in order but for those of modules, which come last. */

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
+
 void pending_lookups_done(struct pending_lookups *w)
 {
 	vec_done(&w->all);
@@ -14,9 +16,7 @@ static int by_place(const void *x, const void *y)
 {
 	const struct want *a = x, *b = y;
 
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
+	return COMPARE(a->module, b->module) ?: COMPARE(a->address, b->address);
 }
 
 void pending_lookups_sort(struct pending_lookups *w)

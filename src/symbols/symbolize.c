@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/consulted_files.h"
 #include "base/fmt.h"
 #include "base/mem.h"
@@ -373,9 +374,7 @@ static int by_loss(const void *x, const void *y)
 {
 	const struct loss *a = x, *b = y;
 
-	if (a->n != b->n)
-		return a->n < b->n ? 1 : -1;
-	return (a->module > b->module) - (a->module < b->module);
+	return COMPARE(b->n, a->n) ?: COMPARE(a->module, b->module);
 }
 
 static void state_losses(struct symbolize *n, const struct loss *loss, size_t n_losses)

@@ -12,6 +12,7 @@
 
 #include "base/bisect.h"
 #include "base/bytes.h"
+#include "base/compare.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -225,9 +226,7 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct fde *x = a, *y = b;
 
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return COMPARE(x->begin, y->begin) ?: COMPARE(x->offset, y->offset);
 }
 
 static void make_index(struct frames *f)

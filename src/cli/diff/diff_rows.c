@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/err.h"
 #include "cli/report/find_function.h"
 #include "query/activity.h"
@@ -232,11 +233,7 @@ static int by_change(const void *a, const void *b, void *rows)
 	double q = fabs(diff_change(diff_rows_ruling(rows, y)));
 	enum change_verdict m = diff_rows_verdict(rows, x), n = diff_rows_verdict(rows, y);
 
-	if (m != n)
-		return m > n ? -1 : 1;
-	if (p != q)
-		return p > q ? -1 : 1;
-	return (x->key > y->key) - (x->key < y->key);
+	return COMPARE(n, m) ?: COMPARE(q, p) ?: COMPARE(x->key, y->key);
 }
 
 struct callers {

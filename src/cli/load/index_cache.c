@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 
 #define MOST_BYTES    (UINT64_C(2) << 30)
@@ -178,9 +179,7 @@ static int newest_first(const void *x, const void *y)
 {
 	const struct cached *a = x, *b = y;
 
-	if (a->used.tv_sec != b->used.tv_sec)
-		return a->used.tv_sec > b->used.tv_sec ? -1 : 1;
-	return a->used.tv_nsec > b->used.tv_nsec ? -1 : a->used.tv_nsec < b->used.tv_nsec;
+	return COMPARE(b->used.tv_sec, a->used.tv_sec) ?: COMPARE(b->used.tv_nsec, a->used.tv_nsec);
 }
 
 static void trim(int dir)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "cli/options/message.h"
@@ -127,16 +128,14 @@ static int by_pid(const void *a, const void *b)
 {
 	const struct record_left_one *x = a, *y = b;
 
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return COMPARE(x->pid, y->pid) ?: COMPARE(x->order, y->order);
 }
 
 static int by_order(const void *a, const void *b)
 {
 	const struct record_left_one *x = a, *y = b;
 
-	return x->order < y->order ? -1 : x->order > y->order;
+	return COMPARE(x->order, y->order);
 }
 
 /* Forked children that became other programs are told of as those. */

@@ -4,6 +4,7 @@
 #include "heaptrace/read/apply_records.h"
 
 #include "base/bisect.h"
+#include "base/compare.h"
 #include "base/fmt.h"
 #include "base/sum.h"
 #include "heaptrace/read/heap_environment.h"
@@ -378,9 +379,7 @@ static int by_thread_and_time(const void *a, const void *b)
 {
 	const struct heap_name *x = a, *y = b;
 
-	if (x->index != y->index)
-		return x->index < y->index ? -1 : 1;
-	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+	return COMPARE(x->index, y->index) ?: COMPARE(x->from_ns, y->from_ns);
 }
 
 static void sort_names(struct apply_records *t)

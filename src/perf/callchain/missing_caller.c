@@ -4,6 +4,7 @@
 
 #include "perf/callchain/missing_caller.h"
 
+#include "base/compare.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "perf/callchain/perf_regs.h"
@@ -175,9 +176,7 @@ static int by_n(const void *a, const void *b)
 {
 	const struct leaf_module *x = a, *y = b;
 
-	if (x->n != y->n)
-		return x->n < y->n ? 1 : -1;
-	return (x->module > y->module) - (x->module < y->module);
+	return COMPARE(y->n, x->n) ?: COMPARE(x->module, y->module);
 }
 
 void missing_caller_facts(const struct missing_caller *l, capture_id c)

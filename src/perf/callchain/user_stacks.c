@@ -7,6 +7,7 @@
 
 #include "perf/callchain/user_stacks.h"
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "perf/abi/lazy_stack.h"
 #include "perf/callchain/frame_marks.h"
@@ -261,9 +262,7 @@ static int by_n(const void *a, const void *b)
 {
 	const struct cause *x = a, *y = b;
 
-	if (x->n != y->n)
-		return x->n < y->n ? 1 : -1;
-	return (x->module > y->module) - (x->module < y->module);
+	return COMPARE(y->n, x->n) ?: COMPARE(x->module, y->module);
 }
 
 static void cause_facts(const struct user_stacks *s, capture_id c)

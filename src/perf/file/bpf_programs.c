@@ -14,6 +14,7 @@
 
 #include "base/bisect.h"
 #include "base/bytes.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "perf/file/bpf_types.h"
 #include "symbols/resolver.h"
@@ -132,9 +133,7 @@ static int by_address(const void *x, const void *y)
 {
 	const struct line *a = x, *b = y;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	return COMPARE(a->address, b->address) ?: COMPARE(a->index, b->index);
 }
 
 static void sort_lines(struct telling *t, const struct program *p)

@@ -11,6 +11,7 @@
 
 #include "perf/ingest/prescan.h"
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/sum.h"
 #include "perf/abi/lazy_stack.h"
@@ -42,9 +43,7 @@ static int by_time(const void *va, const void *vb)
 {
 	const struct beside *a = va, *b = vb;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return COMPARE(a->time_ns, b->time_ns) ?: COMPARE(a->number, b->number);
 }
 
 static bool records_have_times(const struct prescan *l)

@@ -5,6 +5,7 @@
 #include "perf/records/perf_cgroups.h"
 
 #include "base/arena.h"
+#include "base/compare.h"
 #include "base/fmt.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -161,9 +162,7 @@ static int by_samples(const void *va, const void *vb)
 {
 	const struct group *a = va, *b = vb;
 
-	if (a->n_samples != b->n_samples)
-		return a->n_samples < b->n_samples ? 1 : -1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return COMPARE(b->n_samples, a->n_samples) ?: COMPARE(a->number, b->number);
 }
 
 void perf_cgroups_facts(const struct perf_cgroups *g)

@@ -7,6 +7,7 @@
 
 #include "perf/records/perf_offcpu.h"
 
+#include "base/compare.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -91,11 +92,8 @@ static int by_thread_and_time(const void *va, const void *vb)
 {
 	const struct moment *a = va, *b = vb;
 
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return COMPARE(a->tid, b->tid) ?: COMPARE(a->time_ns, b->time_ns) ?:
+	       COMPARE(a->number, b->number);
 }
 
 /* False when the profile is full. A total beyond what fits leaves the wait out, as nothing else is true. */

@@ -3,6 +3,7 @@
 #ifndef PROFTOP_QUERY_CORE_ORDER_H
 #define PROFTOP_QUERY_CORE_ORDER_H
 
+#include "base/compare.h"
 #include "query/core/groups.h"
 
 #include <stdint.h>
@@ -12,9 +13,7 @@ static inline int order_weights(int64_t a, int64_t b)
 {
 	uint64_t x = a < 0 ? -(uint64_t)a : (uint64_t)a, y = b < 0 ? -(uint64_t)b : (uint64_t)b;
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return (b > a) - (b < a);
+	return COMPARE(y, x) ?: COMPARE(b, a);
 }
 
 /* Ranks keys, once, as rows and siblings of equal weight are compared by label over and over. */

@@ -3,6 +3,7 @@
 
 #include "query/findings/findings.h"
 
+#include "base/compare.h"
 #include "base/task.h"
 #include "profile/heap/heap.h"
 #include "profile/profile.h"
@@ -263,11 +264,8 @@ static int by_weight(const void *x, const void *y)
 {
 	const struct finding *a = x, *b = y;
 
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	if (a->share != b->share)
-		return a->share > b->share ? -1 : 1;
-	return strcmp(a->sentence, b->sentence);
+	return COMPARE(a->rank, b->rank) ?: COMPARE(b->share, a->share) ?:
+	       strcmp(a->sentence, b->sentence);
 }
 
 int findings_new(const struct analysis *a, const struct suppressions *suppress,

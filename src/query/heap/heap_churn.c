@@ -2,6 +2,7 @@
 /* Blocks that come and go: temporaries, growth by realloc, who frees whose, single blocks, averages. */
 #include "config.h"
 
+#include "base/compare.h"
 #include "base/fmt.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -264,9 +265,7 @@ static int compare_links(const void *a, const void *b)
 {
 	const struct link *x = a, *y = b;
 
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return COMPARE(x->track, y->track) ?: COMPARE(x->begin, y->begin);
 }
 
 /* The block that begins when one ends; NULL: none does. */
@@ -434,9 +433,7 @@ static int compare_blocks(const void *a, const void *b)
 {
 	const struct heap_block_seen *x = a, *y = b;
 
-	if (x->size != y->size)
-		return x->size < y->size ? 1 : -1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return COMPARE(y->size, x->size) ?: COMPARE(x->row, y->row);
 }
 
 /* "freed in f", by the function that stands for the stack; the caller frees. */

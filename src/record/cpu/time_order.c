@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "perf/abi/perf_put.h"
 #include "perf/records/perf_events.h"
 
@@ -33,9 +34,7 @@ static int compare(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return COMPARE(x->time, y->time) ?: COMPARE(x->at, y->at);
 }
 
 void time_order(struct perf_events *e, struct perf_put *records)

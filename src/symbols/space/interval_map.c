@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/compare.h"
 
 /* So many are looked through one by one before they become a level. */
 #define FRESH_MAX 32
@@ -47,9 +48,7 @@ static int by_time(const void *x, const void *y)
 {
 	const struct interval_map_item *a = x, *b = y;
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return (a->seq > b->seq) - (a->seq < b->seq);
+	return COMPARE(a->time, b->time) ?: COMPARE(a->seq, b->seq);
 }
 
 /* One end of an item, while bounds are numbered. */
@@ -63,7 +62,7 @@ static int by_place(const void *x, const void *y)
 {
 	const struct edge *a = x, *b = y;
 
-	return (a->at > b->at) - (a->at < b->at);
+	return COMPARE(a->at, b->at);
 }
 
 /* An item's interval as leaves [lo, hi). */
