@@ -272,17 +272,6 @@ static bool take_frame(struct heaptrack_frames *f, struct fields *rest, module_i
 	return true;
 }
 
-/* From innermost, as the file has them, to outermost first. */
-static void turn(struct heaptrack_frames *f)
-{
-	for (size_t i = 0, n = f->frames.n; i < n / 2; i++) {
-		struct frame x = f->frames.at[i];
-
-		f->frames.at[i] = f->frames.at[n - 1 - i];
-		f->frames.at[n - 1 - i] = x;
-	}
-}
-
 bool heaptrack_frames_pointer(struct heaptrack_frames *f, struct fields rest)
 {
 	uint64_t address = 0, module = 0;
@@ -301,7 +290,8 @@ bool heaptrack_frames_pointer(struct heaptrack_frames *f, struct fields rest)
 		vec_push(&f->frames, ((struct frame){ .function = unnamed(f, m, address).v }));
 		f->n_nameless++;
 	}
-	turn(f);
+	/* From innermost, as the file has them, to outermost first. */
+	mem_reverse(f->frames.at, f->frames.n, sizeof(*f->frames.at));
 	vec_push(&f->pointers, build_frames_location(f->p, f->frames.at, (uint32_t)f->frames.n).v);
 	return !bad;
 }

@@ -78,6 +78,21 @@ char *xasprintf(const char *fmt, ...)
 	return s;
 }
 
+void mem_reverse(void *at, size_t n, size_t bytes)
+{
+	unsigned char *first = at;
+
+	for (size_t i = 0; i < n / 2; i++)
+		for (size_t k = 0; k < bytes; k++) {
+			unsigned char *a = &first[i * bytes + k],
+				      *b = &first[(n - 1 - i) * bytes + k];
+			unsigned char swap = *a;
+
+			*a = *b;
+			*b = swap;
+		}
+}
+
 void *vec_grow(void *at, size_t *cap, size_t want, size_t bytes)
 {
 	size_t n = *cap < LEAST_CAP ? LEAST_CAP : *cap;

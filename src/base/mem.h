@@ -20,6 +20,8 @@ char *xstrndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull))
 /* A formatted string that the caller frees. */
 char *xasprintf(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), malloc, returns_nonnull));
+/* Turns n elements round. */
+void mem_reverse(void *at, size_t n, size_t bytes);
 
 #define VEC(T) \
 	struct { \

@@ -343,6 +343,9 @@ struct capture_span {
 struct capture_span profile_capture_span(const struct profile *p,
 					 const struct profile_counts *counts, capture_id id);
 
+/* The newest time of all captures, each since its own start; -1 where there are no times. */
+int64_t profile_newest_ns(const struct profile *p, const struct profile_counts *counts);
+
 /* When the capture's earliest and latest samples were taken, or TIME_NONE: as of now. */
 static inline int64_t capture_begin(const struct capture *c)
 {

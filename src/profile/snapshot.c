@@ -329,6 +329,20 @@ struct capture_span profile_capture_span(const struct profile *p,
 	return span;
 }
 
+int64_t profile_newest_ns(const struct profile *p, const struct profile_counts *counts)
+{
+	int64_t newest = -1, since;
+
+	for (uint32_t i = 0; i < counts->n_captures; i++) {
+		struct capture_span c = profile_capture_span(p, counts, (capture_id){ i });
+
+		if (c.begin_ns != TIME_NONE && c.end_ns != TIME_NONE &&
+		    !__builtin_sub_overflow(c.end_ns, c.begin_ns, &since) && since > newest)
+			newest = since;
+	}
+	return newest;
+}
+
 void profile_heap_of(const struct profile *p, const struct profile_counts *counts,
 		     struct heap_columns *c)
 {

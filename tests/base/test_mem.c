@@ -42,6 +42,23 @@ Test(mem, strings)
 	free(d);
 }
 
+Test(mem, reverse)
+{
+	struct {
+		int n;
+		char c;
+	} at[] = { { 1, 'a' }, { 2, 'b' }, { 3, 'c' }, { 4, 'd' } };
+
+	mem_reverse(at, 4, sizeof(*at));
+	for (int i = 0; i < 4; i++)
+		cr_expect(at[i].n == 4 - i && at[i].c == 'd' - i);
+	mem_reverse(at, 3, sizeof(*at));
+	cr_expect(at[0].n == 2 && at[1].n == 3 && at[2].n == 4 && at[3].n == 1);
+	mem_reverse(at, 1, sizeof(*at));
+	mem_reverse(NULL, 0, sizeof(*at));
+	cr_expect_eq(at[0].n, 2);
+}
+
 Test(mem, zero_bytes_are_something)
 {
 	void *a = xmalloc(0), *b = xcalloc(0, 0), *c = xreallocarray(NULL, 0, 8);

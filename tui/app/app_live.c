@@ -46,21 +46,6 @@
 /* The end of a recording is heard of before its command is gone: it is asked so often still. */
 #define LATE_MOST 10
 
-/* The newest time that is there, since the start of the recording; -1 where there are no times. */
-static int64_t newest_ns(const struct profile *p, const struct profile_counts *counts)
-{
-	int64_t newest = -1, since;
-
-	for (uint32_t i = 0; i < counts->n_captures; i++) {
-		struct capture_span c = profile_capture_span(p, counts, (capture_id){ i });
-
-		if (c.begin_ns != TIME_NONE && c.end_ns != TIME_NONE &&
-		    !__builtin_sub_overflow(c.end_ns, c.begin_ns, &since) && since > newest)
-			newest = since;
-	}
-	return newest;
-}
-
 static void freeze(struct app *a)
 {
 	a->live.frozen = !a->live.frozen;
@@ -313,7 +298,7 @@ void app_live_clock(struct app *a, int64_t now_ms)
 	if (l->frozen)
 		return;
 	profile_counts_read(a->source->profile, &counts);
-	newest = newest_ns(a->source->profile, &counts);
+	newest = profile_newest_ns(a->source->profile, &counts);
 	if (newest < 0)
 		return;
 	/* Of all samples the one that came soonest after it was taken says best how late it is there. */
@@ -353,7 +338,7 @@ bool app_live_tick(struct app *a, int64_t now_ms, bool more)
 	changed |= look_for_nothing(a, now_ms);
 	changed |= look_how_far(a);
 	if (!live_rate_knows(&l->growth, n)) {
-		l->newest_ns = newest_ns(a->analysis->profile, &a->analysis->counts);
+		l->newest_ns = profile_newest_ns(a->analysis->profile, &a->analysis->counts);
 		live_rate_note(&l->growth, now_ms, n, l->newest_ns);
 	}
 	/* A recorder of ours passes on what comes at once. */

@@ -46,12 +46,8 @@ static void list_nodes(struct chain *ch, uint32_t first, uint32_t last)
 		if (n == first)
 			break;
 	}
-	for (size_t i = 0; ch->src->by_self && i < node.n / 2; i++) {
-		uint32_t swap = node.at[i];
-
-		node.at[i] = node.at[node.n - 1 - i];
-		node.at[node.n - 1 - i] = swap;
-	}
+	if (ch->src->by_self)
+		mem_reverse(node.at, node.n, sizeof(*node.at));
 	ch->node = node.at;
 	ch->n = node.n;
 }

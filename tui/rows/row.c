@@ -312,12 +312,7 @@ char *row_path_term(const struct groups *keys, const struct calltree *t, uint32_
 
 	for (uint32_t n = node; n != 0; n = t->parent[n])
 		vec_push(&names, keys->key[t->key[n]].label);
-	for (size_t i = 0; i < names.n / 2; i++) {
-		const char *swap = names.at[i];
-
-		names.at[i] = names.at[names.n - 1 - i];
-		names.at[names.n - 1 - i] = swap;
-	}
+	mem_reverse(names.at, names.n, sizeof(*names.at));
 	term = term_path(kind, names.at, names.n);
 	vec_done(&names);
 	return term;

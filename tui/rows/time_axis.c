@@ -233,6 +233,23 @@ bool time_axis_range(const struct time_axis *t, int64_t *from_ns, int64_t *to_ns
 	return true;
 }
 
+void time_axis_follow(struct time_axis *t, const struct filter *filter, int64_t whole_ns,
+		      int64_t *wanted_ns)
+{
+	int64_t from, to;
+
+	if (filter_times(filter, &from, &to)) {
+		bool is_new = from != t->a_ns;
+
+		t->a_ns = from;
+		t->b_ns = to < whole_ns ? to : whole_ns;
+		if (is_new && (t->cursor_ns < from || t->cursor_ns >= to))
+			*wanted_ns = from;
+	} else if (time_axis_range(t, &from, &to)) {
+		time_axis_unmark(t);
+	}
+}
+
 const char *time_axis_text(char out[FMT_SIZE], int64_t ns)
 {
 	if (ns != 0)

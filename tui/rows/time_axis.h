@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct filter;
+
 /* Not marked. */
 #define TIME_UNMARKED INT64_MIN
 
@@ -62,6 +64,12 @@ void time_axis_mark(struct time_axis *t, int first, int last);
 void time_axis_unmark(struct time_axis *t);
 /* Are both ends marked? Then the range in round numbers, never wider than by a column at each end. */
 bool time_axis_range(const struct time_axis *t, int64_t *from_ns, int64_t *to_ns);
+/*
+ * The range becomes what the filter says, NULL where it is a window's; a mark without its other end stays. The cursor is wanted at the
+ * begin of a new range that it is not in.
+ */
+void time_axis_follow(struct time_axis *t, const struct filter *filter, int64_t whole_ns,
+		      int64_t *wanted_ns);
 
 /* A moment, for people; returns out. */
 const char *time_axis_text(char out[FMT_SIZE], int64_t ns);

@@ -520,12 +520,7 @@ size_t tree_rows_reveal(struct tree_rows *t, struct analysis *a, uint32_t node)
 			break;
 		node = t->src->parent(a, node);
 	}
-	for (size_t i = 0, n = above.n; i < n / 2; i++) {
-		uint32_t swap = above.at[i];
-
-		above.at[i] = above.at[n - 1 - i];
-		above.at[n - 1 - i] = swap;
-	}
+	mem_reverse(above.at, above.n, sizeof(*above.at));
 	if (above.n > 0 && (t->top == TREE_NONE || above.at[0] == t->top))
 		row = descend(t, a, above.at, above.n);
 	vec_done(&above);

@@ -82,23 +82,6 @@ static bool is_shown(const struct scene *s)
 	return s->view == VIEW_KIND_HEAT;
 }
 
-/* The range is what the filter says, if that is no window; the cursor goes to a new one, and a mark without its other end stays. */
-static void take_range(struct heat_view *v, const struct scene *s)
-{
-	int64_t from, to;
-
-	if (!s->windowed && filter_times(s->analysis->lens.filter, &from, &to)) {
-		bool is_new = from != v->axis.a_ns;
-
-		v->axis.a_ns = from;
-		v->axis.b_ns = to < v->length_ns ? to : v->length_ns;
-		if (is_new && (v->axis.cursor_ns < from || v->axis.cursor_ns >= to))
-			v->wanted_ns = from;
-	} else if (time_axis_range(&v->axis, &from, &to)) {
-		time_axis_unmark(&v->axis);
-	}
-}
-
 static void heat_update(void *state, const struct scene *s)
 {
 	struct heat_view *v = state;
@@ -109,7 +92,8 @@ static void heat_update(void *state, const struct scene *s)
 	v->map = made ? made->heat_map : NULL;
 	v->length_ns = whole < 0 || whole >= HEAT_WHOLE_MOST ? HEAT_WHOLE_MOST : whole + 1;
 	v->sample_ns = heat_sample_ns(s->analysis);
-	take_range(v, s);
+	time_axis_follow(&v->axis, s->windowed ? NULL : s->analysis->lens.filter, v->length_ns,
+			 &v->wanted_ns);
 }
 
 static bool heat_wish(const void *state, struct over_time_wish *out)

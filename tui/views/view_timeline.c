@@ -117,23 +117,6 @@ static int64_t in_column(const struct timeline_view *v, const int64_t *slices, i
 	return slice != UINT32_MAX ? slices[slice] : 0;
 }
 
-/* The range is what the filter says, if that is no window; the cursor is in a new one, and a mark without its other end stays. */
-static void take_range(struct timeline_view *v, const struct scene *s)
-{
-	int64_t from, to;
-
-	if (!s->windowed && filter_times(s->analysis->lens.filter, &from, &to)) {
-		bool is_new = from != v->axis.a_ns;
-
-		v->axis.a_ns = from;
-		v->axis.b_ns = to < v->axis.whole_ns ? to : v->axis.whole_ns;
-		if (is_new && (v->axis.cursor_ns < from || v->axis.cursor_ns >= to))
-			v->wanted_ns = from;
-	} else if (time_axis_range(&v->axis, &from, &to)) {
-		time_axis_unmark(&v->axis);
-	}
-}
-
 static void sum_up(struct timeline_view *v)
 {
 	free(v->sum);
@@ -160,7 +143,8 @@ static void timeline_update(void *state, const struct scene *s)
 	thread_list_take(&v->threads, s, OVER_TIMELINE);
 	sum_up(v);
 	time_axis_fit(&v->axis, whole < INT64_MAX ? whole + 1 : whole, v->axis.cols);
-	take_range(v, s);
+	time_axis_follow(&v->axis, s->windowed ? NULL : s->analysis->lens.filter, v->axis.whole_ns,
+			 &v->wanted_ns);
 }
 
 static bool timeline_wish(const void *state, struct over_time_wish *out)

@@ -270,12 +270,7 @@ static void sort_pending(struct callers *c, size_t from)
 
 	if (n > 1)
 		qsort_r(c->todo.at + from, n, sizeof(*c->todo.at), by_change, c->r);
-	for (size_t i = 0; i < n / 2; i++) {
-		struct sortable s = c->todo.at[from + i];
-
-		c->todo.at[from + i] = c->todo.at[c->todo.n - 1 - i];
-		c->todo.at[c->todo.n - 1 - i] = s;
-	}
+	mem_reverse(c->todo.at + from, n, sizeof(*c->todo.at));
 	if (n == 1)
 		c->todo.at[from].row.only_child = c->todo.at[from].row.depth > 0;
 }

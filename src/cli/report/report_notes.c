@@ -42,12 +42,7 @@ static const struct note *note_of_node(const struct report *r, size_t row)
 
 	for (; at != ROW_NONE && r->rows.at[at].key != KEY_NONE; at = r->rows.at[at].parent)
 		vec_push(&names, r->keys->key[r->rows.at[at].key].label);
-	for (size_t i = 0; i < names.n / 2; i++) {
-		const char *swap = names.at[i];
-
-		names.at[i] = names.at[names.n - 1 - i];
-		names.at[names.n - 1 - i] = swap;
-	}
+	mem_reverse(names.at, names.n, sizeof(*names.at));
 	path = term_path(TERM_FOCUS_PATH, names.at, names.n);
 	note = notebook_note(r->notes, NOTE_OF_NODE, path, NULL);
 	free(path);

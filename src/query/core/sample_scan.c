@@ -111,21 +111,6 @@ static void find_square_unit(struct sample_scan *r, struct sample_scan_column *c
 	column->square_unit = 1 + (int64_t)sqrt(sum / 0x1p60);
 }
 
-/* The newest sample's time since its capture's start, from which the others fade unless it is later by now. */
-static int64_t newest(const struct profile *p, const struct profile_counts *counts)
-{
-	int64_t newest = 0, since;
-
-	for (uint32_t i = 0; i < counts->n_captures; i++) {
-		struct capture_span c = profile_capture_span(p, counts, (capture_id){ i });
-
-		if (c.begin_ns != TIME_NONE &&
-		    !__builtin_sub_overflow(c.end_ns, c.begin_ns, &since) && since > newest)
-			newest = since;
-	}
-	return newest;
-}
-
 static int make(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, const struct sample_columns *rows, uint64_t n_rows,
 		struct progress *progress, struct sample_scan **out)
@@ -139,7 +124,8 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	r->columns = *rows;
 	r->wanted = ROWS_ALL;
 	r->origin = compiled_filter_origins(p, counts);
-	r->newest_ns = newest(p, counts);
+	/* From which the others fade. */
+	r->newest_ns = profile_newest_ns(p, counts);
 	if (lens->now_ns > r->newest_ns)
 		r->newest_ns = lens->now_ns;
 	rc = compiled_filter_init(&r->sieve, p, counts, lens->filter, lens->inlines, r->origin,
