@@ -85,7 +85,12 @@ Test(name_cell, what_tells_functions_apart_stays, .init = use_utf8)
 		{ "std::vector<int, std::allocator<int> >::push_back(int&&)", 20,
 		  "…push_back(int&&)" },
 		{ "core::fmt::write", 37, "core::fmt::write" },
-		{ "main::{lambda(int, int)#1}::operator()(int, int) const", 12, "operator()" },
+		{ "main::{lambda(int, int)#1}::operator()(int, int) const", 12, "main::" },
+		{ "<alloc::vec::Vec<T>>::sum::{{closure}}", 5, "sum::" },
+		{ "core::iter::sum::{{closure}}", 3, "sum" },
+		{ "core::iter::sum::{{closure}}::{{closure}}", 2, "su" },
+		{ "core::iter::sum::{{closure}}", 13, "…{{closure}}" },
+		{ "A::operator()(int)", 10, "operator()" },
 		{ "operator<< <char>(std::ostream&, char)", 10, "operator<<" },
 	};
 

@@ -194,7 +194,10 @@ static char *with_owner(const char *owner, const char *part, const char *shown, 
 	return out;
 }
 
-/* A name by its last parts, as many as there is room for; NULL where the last is too long, too. *last: that one. */
+/*
+ * A name by its last parts, as many as there is room for; NULL where the last is too long, too. *last: that one, or what has no name
+ * of its own, as {{closure}} and a lambda's operator(), behind the one that it belongs to.
+ */
 static char *by_parts(const char *name, int cols, bool ascii, const char **last)
 {
 	const char *part = name, *owner = name;
@@ -206,7 +209,8 @@ static char *by_parts(const char *name, int cols, bool ascii, const char **last)
 		part = next_part(part);
 		if (!part)
 			break;
-		*last = part;
+		if (*part != '{' && !(*owner == '{' && strncmp(part, "operator()", 10) == 0))
+			*last = part;
 		shown = folded(part, cols - (ascii ? 3 : 1), ascii);
 		if (shown) {
 			out = with_owner(owner, part, shown, cols, ascii);
