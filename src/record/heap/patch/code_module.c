@@ -35,23 +35,69 @@ bool code_module_has(const struct code_module *m, uint64_t address, uint64_t n, 
 /* What they begin their messages with; gperftools, whose messages come in pieces, has names of properties. */
 static const struct {
 	const char *has, *allocator;
-} texts[] = { { "<jemalloc>: ", "jemalloc" },
-	      { "mimalloc: ", "mimalloc" },
-	      { "tcmalloc.max_total_thread_cache_bytes", "tcmalloc" } };
+	size_t before; /* bytes of `has` before TEXTS_SHARE */
+} texts[] = { { "<jemalloc>: ", "jemalloc", 3 },
+	      { "mimalloc: ", "mimalloc", 2 },
+	      { "tcmalloc.max_total_thread_cache_bytes", "tcmalloc", 2 } };
 
-/* Has the module a text, in a segment of no more bytes than `most` that is not written? Those without code first. */
-static bool says(const struct code_module *m, const char *text, uint64_t most)
+/* So that one search finds all of them. */
+#define TEXTS_SHARE "malloc"
+
+/* Is there a text around `hit` in bytes from `at` to `end`? Which, unless `allocator` (or NULL: any) has another. */
+static const char *text_around(const uint8_t *at, const uint8_t *end, const uint8_t *hit,
+			       const char *allocator)
 {
-	for (size_t i = 0; i < 2 * m->n_phdr; i++) {
-		const ElfW(Phdr) *p = &m->phdr[i % m->n_phdr];
-		uint32_t flags = i < m->n_phdr ? PF_R : PF_R | PF_X;
-		const void *at = (const void *)(m->base + p->p_vaddr);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t n = strlen(texts[i].has), before = texts[i].before;
 
-		if (p->p_type == PT_LOAD && (p->p_flags & (PF_R | PF_W | PF_X)) == flags &&
-		    p->p_filesz <= most && memmem(at, p->p_filesz, text, strlen(text)))
-			return true;
+		if ((allocator && strcmp(allocator, texts[i].allocator) != 0) ||
+		    before > (size_t)(hit - at) || n - before > (size_t)(end - hit))
+			continue;
+		if (memcmp(hit - before, texts[i].has, n) == 0)
+			return texts[i].allocator;
 	}
-	return false;
+	return NULL;
+}
+
+static const char *find_text(const uint8_t *at, size_t n, const char *allocator)
+{
+	const uint8_t *end = at + n, *from = at, *hit;
+	const char *found = NULL;
+
+	while (!found &&
+	       (hit = memmem(from, (size_t)(end - from), TEXTS_SHARE, strlen(TEXTS_SHARE)))) {
+		found = text_around(at, end, hit, allocator);
+		from = hit + 1;
+	}
+	return found;
+}
+
+/* The segment's flags, or 0: nothing is loaded from there. */
+static uint32_t flags_of(const ElfW(Phdr) * p)
+{
+	return p->p_type == PT_LOAD ? p->p_flags & (PF_R | PF_W | PF_X) : 0;
+}
+
+/*
+ * Of which allocator (NULL: any) a segment of no more bytes than `most` has a text. Linkers put texts into segments that
+ * are only read, where there are any, and else beside the code: which is not fetched from the disk for them.
+ */
+static const char *says(const struct code_module *m, const char *allocator, uint64_t most)
+{
+	const char *found = NULL;
+	uint32_t flags = PF_R | PF_X;
+
+	for (size_t i = 0; i < m->n_phdr; i++)
+		if (flags_of(&m->phdr[i]) == PF_R)
+			flags = PF_R;
+	for (size_t i = 0; i < m->n_phdr && !found; i++) {
+		const ElfW(Phdr) *p = &m->phdr[i];
+
+		if (flags_of(p) == flags && p->p_filesz <= most)
+			found = find_text((const uint8_t *)(m->base + p->p_vaddr), p->p_filesz,
+					  allocator);
+	}
+	return found;
 }
 
 static void refuse(struct code_module *m, const char *why, const struct code_function *f)
@@ -136,10 +182,8 @@ static void keep_known(struct code_module *m)
 	for (size_t i = 0; i < m->n; i++) {
 		enum allocator_naming naming = m->function[i].match.naming;
 
-		for (size_t k = 0;
-		     k < sizeof(texts) / sizeof(texts[0]) && is_known[naming] == NOT_ASKED; k++)
-			if (strcmp(allocator_name(naming), texts[k].allocator) == 0)
-				is_known[naming] = says(m, texts[k].has, UINT64_MAX) ? YES : NO;
+		if (is_known[naming] == NOT_ASKED)
+			is_known[naming] = says(m, allocator_name(naming), UINT64_MAX) ? YES : NO;
 		if (is_known[naming] == YES)
 			m->function[n++] = m->function[i];
 	}
@@ -488,8 +532,5 @@ const char *code_module_allocator(const struct code_module *m)
 
 const char *code_module_rumour(const struct code_module *m)
 {
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (says(m, texts[i].has, RUMOUR_BYTES))
-			return texts[i].allocator;
-	return NULL;
+	return says(m, NULL, RUMOUR_BYTES);
 }

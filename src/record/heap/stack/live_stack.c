@@ -11,6 +11,7 @@
 #include "record/heap/patch/patch_allocators.h"
 #include "record/heap/stack/live_go.h"
 #include "record/heap/trace/tracer_memory.h"
+#include "record/heap/trace/tracer_thread.h"
 #include "unwind/cfi.h"
 #include "unwind/epilogue.h"
 #include "unwind/walk.h"
@@ -165,10 +166,35 @@ static void find_rule(void *arg)
 		f->found.quick.kind = (uint8_t)kind_without_rule(&m, f->pc);
 }
 
+/* A walk through new code takes many locks: signals are blocked at the first, and until it is over. */
+static void hold_signals(void)
+{
+	struct tracer_tls *tls = &tracer_tls;
+
+	if (tls->holds_signals)
+		return;
+	tls->held_signals = tracer_signals_block();
+	tls->holds_signals = true;
+}
+
+static __attribute__((noinline)) void release_signals(void)
+{
+	tracer_tls.holds_signals = false;
+	tracer_signals_restore(tracer_tls.held_signals);
+}
+
+/* A handler that comes once they are restored finds no trace of it. */
+static inline void end_walk(void)
+{
+	if (__builtin_expect(tracer_tls.holds_signals, 0))
+		release_signals();
+}
+
 struct live_found live_stack_find_rule(uint64_t pc)
 {
 	struct find_rule f = { .pc = pc };
 
+	hold_signals();
 	/* Not to be had now: empty, to be asked for again. */
 	if (!tracer_run_slow(find_rule, &f))
 		f.found = (struct live_found){ .quick = { .kind = LIVE_FP } };
@@ -461,12 +487,10 @@ static __attribute__((noinline)) void run_full(struct tracer_thread *t,
 static uint32_t make_nodes(struct live_walk *w, uint32_t i, uint32_t node)
 {
 	struct stack_trie *trie = &recorder.trie;
-	uint64_t blocked = tracer_signals_block();
 
-	if (!tracer_lock(&trie->lock)) {
-		tracer_signals_restore(blocked);
+	hold_signals();
+	if (!tracer_lock(&trie->lock))
 		return 0;
-	}
 	for (; i < w->n; i++) {
 		struct walk_about *f = &w->frame[i].about;
 
@@ -476,7 +500,6 @@ static uint32_t make_nodes(struct live_walk *w, uint32_t i, uint32_t node)
 		f->node = node;
 	}
 	tracer_unlock(&trie->lock);
-	tracer_signals_restore(blocked);
 	return node;
 }
 
@@ -567,20 +590,24 @@ static inline void renew_rules(struct tracer_thread *t)
 
 uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
 {
+	uint32_t node = 0;
+
 	renew_rules(t);
 	if (__builtin_expect(!walk(t->walk, from), 0))
 		run_full(t, from, take_full);
 	else if (__builtin_expect(recorder.options.check != 0, 0) &&
 		 t->n_walks++ % recorder.options.check == 0)
 		run_full(t, from, compare_full);
-	if (__builtin_expect(t->walk->n == 0, 0))
-		return 0;
-	/* Something that was unloaded is here again. */
-	if (__builtin_expect(atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed) !=
-				     t->rules_epoch,
-			     0))
-		look_late(t);
-	return node_of(t);
+	if (__builtin_expect(t->walk->n != 0, 1)) {
+		/* Something that was unloaded is here again. */
+		if (__builtin_expect(atomic_load_explicit(&recorder.rules_epoch,
+							  memory_order_relaxed) != t->rules_epoch,
+				     0))
+			look_late(t);
+		node = node_of(t);
+	}
+	end_walk();
+	return node;
 }
 
 /* --- within a hook --------------------------------------------------------------------------- */
@@ -652,8 +679,10 @@ enum live_within live_stack_within(struct tracer_thread *t, const struct walk_st
 	if (!walk(t->walk, from)) {
 		CAPTURE(&a.walk.regs);
 		tracer_run_slow(look_full, &a);
+		end_walk();
 		return a.is;
 	}
+	end_walk();
 	for (uint32_t i = w->n; i-- > 0;)
 		if (look_at(&l, sp, live_walk_pc(w, i), w->frame[i].sp, w->frame[i].about.exact))
 			break;

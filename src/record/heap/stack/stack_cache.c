@@ -9,9 +9,7 @@
 
 #include "record/heap/trace/tracer_memory.h"
 
-/* As often as a table has places, it forgets before there is a larger one. */
-#define FORGOTTEN_TIMES 4u
-#define PAGE_BYTES      4096u
+#define PAGE_BYTES 4096u
 
 static size_t bytes_of(uint64_t n_sets)
 {
@@ -76,7 +74,8 @@ void stack_cache_put(struct stack_cache *c, const struct stack_key *key, uint32_
 	atomic_store_explicit(&set->entry[i < STACK_WAYS ? i : lot % STACK_WAYS],
 			      (key->hash & ~STACK_NODE) | node, memory_order_release);
 	if (i == STACK_WAYS && t->n_sets < STACK_MOST_SETS &&
+	    /* As many as it has places. */
 	    atomic_fetch_add_explicit(&c->n_forgotten, 1, memory_order_relaxed) ==
-		    t->n_sets * STACK_WAYS * FORGOTTEN_TIMES)
+		    t->n_sets * STACK_WAYS)
 		grow(c, t);
 }

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define STACK_WAYS      8u
-#define STACK_SETS      8192u  /* of the first table */
+#define STACK_SETS      2048u  /* of the first table: each page of it is touched by any program */
 #define STACK_MOST_SETS 65536u /* of the last one: 4 MiB */
 #define STACK_NODE      ((UINT64_C(1) << TRIE_NODE_BITS) - 1)
 

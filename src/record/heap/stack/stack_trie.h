@@ -16,7 +16,7 @@
 #define TRIE_NODE_BITS   28u /* of a node's number */
 #define TRIE_CHUNK_NODES 65536u
 #define TRIE_MAX_CHUNKS  ((1u << TRIE_NODE_BITS) / TRIE_CHUNK_NODES)
-#define TRIE_FIRST_BITS  17u /* of a bucket's number in the first table of buckets */
+#define TRIE_FIRST_BITS  13u /* of a bucket's number in the first table of buckets: 32 KiB */
 #define TRIE_MAX_TABLES  (TRIE_NODE_BITS - TRIE_FIRST_BITS + 1)
 
 struct trie_node {

@@ -76,16 +76,18 @@ static void call_on(void *top, void (*fn)(void *), void *arg)
 
 bool tracer_run_slow(void (*fn)(void *arg), void *arg)
 {
-	uint64_t blocked = tracer_signals_block();
+	bool are_held = tracer_tls.holds_signals, got;
+	uint64_t blocked = are_held ? 0 : tracer_signals_block();
 	int kept = errno;
-	bool got = tracer_lock_within(&recorder.slow, SLOW_LOCK_MS);
 
+	got = tracer_lock_within(&recorder.slow, SLOW_LOCK_MS);
 	if (got) {
 		recorder.modules.no_files = tracer_tls.limits != 0;
 		call_on(recorder.slow_stack + SLOW_STACK_BYTES, fn, arg);
 		tracer_unlock(&recorder.slow);
 	}
-	tracer_signals_restore(blocked);
+	if (!are_held)
+		tracer_signals_restore(blocked);
 	errno = kept;
 	return got;
 }

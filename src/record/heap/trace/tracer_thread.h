@@ -37,6 +37,9 @@ struct tracer_tls {
 	 */
 	uint64_t within;
 	uint32_t limits; /* enum tracer_limit; ask tracer_forbidden_own() */
+	/* From the first slow step of a walk to its end: what tracer_signals_block() said, and that it did. */
+	bool holds_signals;
+	uint64_t held_signals;
 	struct tracer_guest guest;
 };
 
