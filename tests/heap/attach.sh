@@ -106,6 +106,23 @@ timeout 60 "$PROFTOP" record --heap -o command.heap --duration 500ms -- bash -c 
     fault "--duration of a command: $(cat said)"
 "$PROFTOP" info command.heap >said || fault "--duration of a command: $(cat said)"
 grep -q 'stopped  *because it was told to' said || fault "--duration of a command: $(cat said)"
+# One that does not end by SIGTERM is waited for, which is said, until somebody says twice that it is not to be.
+"$PROFTOP" record --heap -o stays.heap --duration 300ms -- bash -c 'trap "" TERM; echo $$ >stays; while :; do x=$(printf %d 1); done' 2>said &
+waits=$!
+for _ in {1..300}; do
+    grep -q 'does not end by SIGTERM' said && break
+    sleep 0.1
+done
+stays=$(cat stays)
+grep -q "the command (pid $stays) does not end by SIGTERM" said || fault "--duration of one that stays: $(cat said)"
+for _ in 1 2; do
+    kill -0 $waits || fault "--duration of one that stays: it is not waited for"
+    kill -INT $waits
+    sleep 0.2
+done
+wait $waits || fault "--duration of one that stays: ends with $?"
+kill -9 "$stays" || fault "--duration of one that stays: it was ended"
+"$PROFTOP" info stays.heap | grep -q 'stopped  *because it was told to' || fault "--duration of one that stays: $("$PROFTOP" info stays.heap)"
 maps=$(wc -l <"/proc/$pid/maps")
 # Whoever attaches is killed, at any moment: the program goes on.
 orphans=0

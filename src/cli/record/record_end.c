@@ -21,9 +21,6 @@
 #include "cli/options/message.h"
 #include "record/cpu/launch.h"
 
-/* So long a command may take to end before somebody is told that it does not. */
-#define GRACE_MS 5000
-
 uint64_t record_end_now_ms(void)
 {
 	struct timespec t;
@@ -124,6 +121,12 @@ bool record_end_timed_out(const struct record_end *e)
 	       record_end_now_ms() >= e->end_ms;
 }
 
+void record_end_say_waits(int pid)
+{
+	message("the command (pid %d) does not end by SIGTERM; Ctrl-C twice leaves it running",
+		pid);
+}
+
 void record_end_command(struct record_end *e, bool asked)
 {
 	struct pollfd p = { .fd = e->signals, .events = POLLIN };
@@ -138,10 +141,9 @@ void record_end_command(struct record_end *e, bool asked)
 		read_signals(e);
 		if (e->status != -1 || e->end_ms == 0)
 			return;
-		if (poll(&p, 1, said ? -1 : GRACE_MS) != 0 || said)
+		if (poll(&p, 1, said ? -1 : RECORD_END_GRACE_MS) != 0 || said)
 			continue;
-		message("the command (pid %d) does not end by SIGTERM; Ctrl-C twice leaves it running",
-			(int)launch_pid(e->launch));
+		record_end_say_waits(launch_pid(e->launch));
 		said = true;
 	}
 }

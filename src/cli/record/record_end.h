@@ -29,6 +29,9 @@ struct record_end {
 	bool told; /* a signal told us to end */
 };
 
+/* So long a command may take to end before somebody is told that it does not. */
+#define RECORD_END_GRACE_MS 5000
+
 /* The clock of limits. */
 uint64_t record_end_now_ms(void);
 /* Takes note from now on; what the caller knows is in e already. */
@@ -43,6 +46,8 @@ bool record_end_timed_out(const struct record_end *e);
  * tells us a second time to end has us leave it, with the status -1.
  */
 void record_end_command(struct record_end *e, bool asked);
+/* Says what is waited for. */
+void record_end_say_waits(int pid);
 /* What we exit with: the command's status as shells tell it; that it ended as the time was up is what was wanted. */
 enum status record_end_status(int status, bool timed_out);
 void record_end_done(struct record_end *e);

@@ -85,33 +85,48 @@ static int await_signal(const sigset_t *signals, uint64_t end_ms)
 	return signal < 0 && errno == EAGAIN ? 0 : signal;
 }
 
+/* The time is up: the command's trace ends, and then it is asked to end. Ctrl-C is for us now, too. */
+static void end_command(pid_t pid, sigset_t *signals)
+{
+	heap_launch_end(pid);
+	sigaddset(signals, SIGINT);
+	sigprocmask(SIG_BLOCK, signals, NULL);
+	kill(pid, SIGTERM);
+}
+
 /*
  * Waits for the command's end, and passes on to it that it shall end. When the time is up, its trace ends, and then it
- * is asked to.
+ * is asked to; who wants to wait no longer for that, by Ctrl-C twice, has us leave it, with the status -1.
  */
-static int stand_by(pid_t pid, const sigset_t *signals, uint64_t ms, bool *timed_out)
+static int stand_by(pid_t pid, sigset_t *signals, uint64_t ms, bool *timed_out)
 {
 	uint64_t end_ms = ms ? record_end_now_ms() + ms : UINT64_MAX;
+	unsigned n_interrupts = 0;
 	int status = -1, signal;
 	bool told = false;
 	pid_t ended;
 
 	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
 		signal = await_signal(signals, end_ms);
-		if (signal == 0) {
-			*timed_out = true;
+		if (signal == 0 && *timed_out) {
+			record_end_say_waits(pid);
 			end_ms = UINT64_MAX;
-			heap_launch_end(pid);
-		}
-		if (signal == 0 || signal == SIGTERM) {
+		} else if (signal == 0) {
+			*timed_out = told = true;
+			end_command(pid, signals);
+			end_ms = record_end_now_ms() + RECORD_END_GRACE_MS;
+		} else if (signal == SIGTERM) {
 			kill(pid, SIGTERM);
 			told = true;
+		} else if (signal == SIGINT && ++n_interrupts == 2) {
+			break;
 		}
 	}
-	/* Said twice, it is not to keep us from telling of the trace. */
+	/* Said twice, it is not to keep us from telling of the trace. What is said already is forgotten by that. */
 	if (told)
 		sigaction(SIGTERM, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
-	return status;
+	sigaction(SIGINT, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	return ended == pid ? status : -1;
 }
 
 /* Runs the command to its end. False: it could not be started, *status says it; else it is that of waitpid(2). */
