@@ -30,17 +30,12 @@
 /* As heavy as another is what has so large a part of it: chance makes the same of two samplings. */
 #define AS_HEAVY      0.9
 
-/* Recursion is worth a sentence where so large a part is in it, and so deep. */
-#define RECURSION_SHARE 0.10
-#define RECURSION_DEPTH 3u
-
 static const struct table *table_of(const struct cpu_case *c)
 {
 	return &c->a->table;
 }
 
-/* Rows of functions: no remarks, nothing idle, and nothing that stands for many functions. */
-static bool is_function(const struct cpu_case *c, uint32_t key)
+bool cpu_case_is_function(const struct cpu_case *c, uint32_t key)
 {
 	uint32_t flags = c->a->keys.key[key].flags;
 
@@ -83,7 +78,7 @@ static uint32_t *rows_by_self(const struct cpu_case *c, uint32_t *n)
 	uint32_t *row = table_ordered(t, c->a->table_keys, ORDER_SELF, 0, false), kept = 0;
 
 	for (uint32_t i = 0; i < t->n_rows; i++)
-		if (is_function(c, t->key[row[i]]))
+		if (cpu_case_is_function(c, t->key[row[i]]))
 			row[kept++] = row[i];
 	*n = kept;
 	return row;
@@ -118,6 +113,11 @@ static bool is_of_language(const char *label)
 		     strncmp(strchr(label, ' ') + 1, begins[i], strlen(begins[i])) == 0))
 			return true;
 	return false;
+}
+
+bool cpu_case_is_of_language(const struct cpu_case *c, uint32_t key)
+{
+	return is_of_language(c->a->keys.key[key].label);
 }
 
 /* Does the frame say where in the program something is? */
@@ -561,72 +561,6 @@ char *cpu_case_tell(struct cpu_case *c, uint32_t key)
 	out = xasprintf("; its own code takes %s", share);
 	free(share);
 	return out;
-}
-
-static void say_recursion(struct cpu_case *c, uint32_t key, int64_t weight, uint32_t deepest,
-			  uint32_t n_others)
-{
-	const struct key *k = &c->a->keys.key[key];
-	char *share = cpu_case_percent(weight, c->whole), times[FMT_SIZE];
-	char *more = n_others ? xasprintf("; %u more function%s do%s so, too", (unsigned)n_others,
-					  n_others == 1 ? "" : "s", n_others == 1 ? "es" : "")
-			      : xstrdup("");
-	char *own = cpu_case_tell(c, key);
-	struct finding *f = findings_add(
-		c->out, "recursion", "tree", (double)weight / (double)c->whole,
-		xasprintf("%s calls itself, up to %s deep: %s %s is in such calls%s%s.", k->label,
-			  fmt_count(times, deepest), share, c->of, own, more));
-
-	f->key_id = k->id;
-	free(f->filter);
-	f->filter = xstrdup("recursion:all");
-	free(share);
-	free(more);
-	free(own);
-}
-
-int find_recursion(struct cpu_case *c)
-{
-	const struct calltree *t = c->a->tree;
-	uint32_t n = c->a->keys.n, best = KEY_NONE, n_such = 0;
-	uint32_t *deepest = xcalloc((size_t)n + 1, sizeof(*deepest));
-	int64_t *sum = xcalloc((size_t)n + 1, sizeof(*sum));
-	uint32_t *on_path = xcalloc((size_t)n + 1, sizeof(*on_path)); /* frames of each key there */
-	uint32_t *path = xmalloc(((size_t)t->max_depth + 1) * sizeof(*path)); /* keys by depth */
-	uint32_t depth = 0;
-
-	/* Nodes come in the order of a walk from the root down. */
-	for (uint32_t i = 1; i < t->n_nodes; i++) {
-		uint32_t key = t->key[i];
-
-		for (; depth >= t->depth[i]; depth--)
-			on_path[path[depth]]--;
-		depth = t->depth[i];
-		path[depth] = key;
-		if (++on_path[key] == 1)
-			continue;
-		deepest[key] = on_path[key] > deepest[key] ? on_path[key] : deepest[key];
-		if (on_path[key] == 2)
-			sum[key] += t->total[(size_t)i * t->n_columns];
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (!is_function(c, i) || is_of_language(c->a->keys.key[i].label) ||
-		    deepest[i] < RECURSION_DEPTH ||
-		    (double)sum[i] < RECURSION_SHARE * (double)c->whole ||
-		    cpu_case_samples(c, sum[i]) < SAMPLES_LEAST)
-			continue;
-		n_such++;
-		if (best == KEY_NONE || sum[i] > sum[best] ||
-		    (sum[i] == sum[best] && deepest[i] > deepest[best]))
-			best = i;
-	}
-	if (best != KEY_NONE)
-		say_recursion(c, best, sum[best], deepest[best], n_such - 1);
-	free(path);
-	free(on_path);
-	free(deepest);
-	free(sum);
-	return 0;
 }
 
 /* The module's fact in info about what has no name, or NULL; borrowed from the profile. */

@@ -37,6 +37,10 @@ struct cpu_case {
 	int64_t idle;                /* of it the processor had nothing to do */
 };
 
+/* Rows of functions: no remarks, nothing idle, and nothing that stands for many functions. */
+bool cpu_case_is_function(const struct cpu_case *c, uint32_t key);
+/* Code of a language's own library or interpreter, which says not where in a program something is. */
+bool cpu_case_is_of_language(const struct cpu_case *c, uint32_t key);
 /* How many samples stand for a weight, about. */
 double cpu_case_samples(const struct cpu_case *c, int64_t weight);
 /*

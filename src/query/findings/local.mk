@@ -5,4 +5,5 @@ libquery_a_SOURCES += \
 	src/query/findings/findings_heap.c \
 	src/query/findings/findings_cpu.c \
 	src/query/findings/findings_phases.c \
+	src/query/findings/findings_recursion.c \
 	src/query/findings/findings_rules.h
