@@ -111,7 +111,8 @@ static struct span without_deleted(struct span path)
 	return path;
 }
 
-char *script_unknown_name(const struct read_options *o, const char *module, size_t n_module,
+/* "[libc.so.6]": a frame of that module without a symbol; address may be empty. The caller frees. */
+static char *unknown_name(const struct read_options *o, const char *module, size_t n_module,
 			  const char *address, size_t n_address)
 {
 	struct span m = base_name(without_deleted((struct span){ module, n_module }));
@@ -133,8 +134,8 @@ char *script_unknown_name(const struct read_options *o, const char *module, size
 static function_id unknown_function(struct script_frames *f, const struct script_frame *t,
 				    module_id module)
 {
-	char *name = script_unknown_name(&f->options, t->module.s, t->module.n, t->address.s,
-					 t->address.n);
+	char *name = unknown_name(&f->options, t->module.s, t->module.n, t->address.s,
+				  t->address.n);
 	function_id id = build_function(f->p, build_cstring(f->p, name), module,
 					FUNCTION_UNRESOLVED, (string_id){ 0 }, 0);
 

@@ -37,8 +37,4 @@ void script_frames_done(struct script_frames *f);
 /* The unit of n bytes of text, whose lines end in newlines; wants the pen. Good until the next call. */
 const struct script_unit *script_frames_unit(struct script_frames *f, const char *s, size_t n);
 
-/* "[libc.so.6]": a frame of that module without a symbol; address may be empty. The caller frees. */
-char *script_unknown_name(const struct read_options *o, const char *module, size_t n_module,
-			  const char *address, size_t n_address);
-
 #endif

@@ -231,7 +231,8 @@ void export_rows_done(struct export_rows *r)
 	map_done(&r->by_key);
 }
 
-char *export_thread_name(const struct profile *p, uint32_t thread)
+/* "python3 812/813", without numbers where they are unknown, "" for ID_NONE; the caller frees. */
+static char *thread_name(const struct profile *p, uint32_t thread)
 {
 	const struct thread *t;
 	const char *name;
@@ -254,7 +255,7 @@ char *export_rows_name(const struct export_rows *r, const struct analysis *a,
 
 	if (s->thread == ID_NONE)
 		return metric;
-	who = export_thread_name(a->profile, s->thread);
+	who = thread_name(a->profile, s->thread);
 	if (r->n_metrics < 2 && *who) {
 		free(metric);
 		return who;

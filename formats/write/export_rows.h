@@ -51,9 +51,6 @@ int export_rows_init(struct export_rows *r, const struct analysis *a);
 int export_rows_init_shown(struct export_rows *r, const struct analysis *a);
 void export_rows_done(struct export_rows *r);
 
-/* "python3 812/813", without numbers where they are unknown, "" for ID_NONE; the caller frees. */
-char *export_thread_name(const struct profile *p, uint32_t thread);
-
 /*
  * "python3 812/813", and with several metrics "python3 812/813 cycles": what a series is called among the others; the caller
  * frees.

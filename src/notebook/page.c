@@ -92,7 +92,7 @@ void note_done(struct note *n)
 	*n = (struct note){ 0 };
 }
 
-struct note note_copy(const struct note *n)
+static struct note note_copy(const struct note *n)
 {
 	struct note copy = { 0 };
 

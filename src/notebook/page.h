@@ -74,7 +74,6 @@ struct note_page {
 void saved_view_done(struct saved_view *v);
 struct saved_view saved_view_copy(const struct saved_view *v);
 void note_done(struct note *n);
-struct note note_copy(const struct note *n);
 
 /* Letters, digits, "-", "_" and "." of any script: a word for command lines. -EINVAL with a sentence otherwise. */
 int saved_view_check_name(const char *name, struct err *e);

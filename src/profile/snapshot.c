@@ -39,8 +39,18 @@ static bool keep_trie(struct profile *p, struct store_trie *trie)
 	return trie->n_tables > 0;
 }
 
-void store_rows_replace(struct profile *p, struct store_rows *by, struct store_trie *trie,
-			struct store_gone *gone)
+/* What was replaced and nobody looks at, to be freed. */
+struct store_gone {
+	struct store_rows rows;
+	struct store_trie *trie; /* or NULL */
+};
+
+/*
+ * With publication held: a table takes the place of the one so far, and where trie is not NULL it is the trie so far, whose place
+ * another one has taken already. *gone becomes what nobody looks at; the rest is kept for its readers.
+ */
+static void replace_rows(struct profile *p, struct store_rows *by, struct store_trie *trie,
+			 struct store_gone *gone)
 {
 	struct store_generation *g;
 
@@ -65,7 +75,7 @@ void store_rows_replace(struct profile *p, struct store_rows *by, struct store_t
 	p->roomy_rows = 0;
 }
 
-void store_gone_done(struct store_gone *gone)
+static void gone_done(struct store_gone *gone)
 {
 	if (gone->rows.versions)
 		store_rows_done(&gone->rows);
@@ -115,7 +125,7 @@ void store_publish(struct profile *p, struct store_rows *by, struct store_trie *
 	p->now.version++;
 	pthread_mutex_lock(&p->publication);
 	if (by)
-		store_rows_replace(p, by, trie, &gone);
+		replace_rows(p, by, trie, &gone);
 	if (heap && keep_heap(p, heap))
 		heap = NULL;
 	p->published = p->now;
@@ -124,7 +134,7 @@ void store_publish(struct profile *p, struct store_rows *by, struct store_trie *
 	n_packed = known_packed(p);
 	pthread_mutex_unlock(&p->publication);
 	store_rows_forget(p, n_packed);
-	store_gone_done(&gone);
+	gone_done(&gone);
 	store_heap_columns_free(heap);
 }
 
@@ -260,7 +270,7 @@ void profile_release(const struct profile *p, const struct profile_counts *c)
 	}
 	pthread_mutex_unlock(&mutable->publication);
 	state_free(state);
-	store_gone_done(&free_these);
+	gone_done(&free_these);
 	free(gone);
 }
 
@@ -279,7 +289,7 @@ void store_states_done(struct profile *p)
 		struct store_gone gone = let_table_go(g);
 
 		p->older = g->older;
-		store_gone_done(&gone);
+		gone_done(&gone);
 		free(g);
 	}
 }

@@ -179,12 +179,6 @@ struct store_generation {
 	struct store_generation *older;
 };
 
-/* What was replaced and nobody looks at, to be freed. */
-struct store_gone {
-	struct store_rows rows;
-	struct store_trie *trie; /* or NULL */
-};
-
 /* Bytes by kind and name; those of one name form a list. */
 struct store_attachment {
 	enum attachment_kind kind;
@@ -331,16 +325,8 @@ void store_trie_done(struct store_trie *t);
 void store_trie_close(struct store_trie *t);
 
 /*
- * With publication held: a table takes the place of the one so far, and where trie is not NULL it is the trie so far, whose place
- * another one has taken already. *gone becomes what nobody looks at; the rest is kept for its readers.
- */
-void store_rows_replace(struct profile *p, struct store_rows *by, struct store_trie *trie,
-			struct store_gone *gone);
-void store_gone_done(struct store_gone *gone);
-
-/*
- * Publishes; the pen is held. by (may be NULL) and trie are as above; heap (or NULL) is the columns of allocations so far,
- * in whose place there are others already.
+ * Publishes; the pen is held. A table takes the place of the one so far, unless by is NULL. trie and heap (or NULL) are the trie and
+ * the columns of allocations so far, in whose place there are others already.
  */
 void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie,
 		   struct store_heap_columns *heap);

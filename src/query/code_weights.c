@@ -83,8 +83,9 @@ static uint32_t frames_of(const struct finder *f, uint32_t location, struct fram
 	return 1;
 }
 
-bool code_weights_has(const struct groups *keys, const struct location_columns *l, bool inlines,
-		      uint32_t location, uint32_t key)
+/* Is the function the frame of a location, or of its run of frames? keys are by function. */
+static bool has_function(const struct groups *keys, const struct location_columns *l, bool inlines,
+			 uint32_t location, uint32_t key)
 {
 	const struct frame *run = inlines ? location_frames(l, location) : NULL;
 	uint32_t module = l->module[location];
@@ -104,7 +105,7 @@ static void find_addresses(struct finder *f)
 	f->row = xmalloc(((size_t)n + 1) * sizeof(*f->row));
 	for (uint32_t i = 0; i < n; i++) {
 		f->row[i] = NOT_THERE;
-		if (!code_weights_has(f->keys, &f->locations, f->a->lens.inlines, i, f->key))
+		if (!has_function(f->keys, &f->locations, f->a->lens.inlines, i, f->key))
 			continue;
 		f->row[i] = (uint32_t)f->addresses.n;
 		vec_push(&f->addresses, ((struct code_address){ .address = f->locations.address[i],

@@ -93,8 +93,4 @@ uint32_t code_hottest(const struct analysis *a);
 struct groups;
 uint32_t code_key(const struct groups *keys, uint32_t key_id);
 
-/* Is the function the frame of a location, or of its run of frames? keys are by function. */
-bool code_weights_has(const struct groups *keys, const struct location_columns *l, bool inlines,
-		      uint32_t location, uint32_t key);
-
 #endif

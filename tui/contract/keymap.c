@@ -211,7 +211,8 @@ uint32_t action_where(enum action a)
 	return action_rows[a].where;
 }
 
-enum action action_find(const char *name)
+/* ACTION_NONE when there is none of that name. */
+static enum action action_find(const char *name)
 {
 	for (int a = ACTION_NONE + 1; a < N_ACTIONS; a++)
 		if (strcmp(action_rows[a].name, name) == 0)

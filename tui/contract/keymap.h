@@ -88,8 +88,6 @@ const char *action_help_in(enum action a, uint32_t contexts);
 const char *action_hint_in(enum action a, uint32_t contexts);
 /* IN_…: where it works. */
 uint32_t action_where(enum action a);
-/* ACTION_NONE when there is none of that name. */
-enum action action_find(const char *name);
 
 struct binding {
 	uint32_t key;       /* KEYCODE_… or a code point */

@@ -52,7 +52,7 @@ void cursor_output_send(struct cursor_output *b, const char *bytes, size_t n)
 	b->out.n += n;
 }
 
-void cursor_output_dip(struct cursor_output *b, const struct look *look)
+static void dip(struct cursor_output *b, const struct look *look)
 {
 	struct look to;
 	char out[PEN_SIZE];
@@ -258,7 +258,7 @@ int cursor_output_put(struct cursor_output *b, int row, int col)
 		return width;
 	if (b->row != row || b->col != col || (b->unsure && !unsure))
 		cursor_output_move(b, row, col);
-	cursor_output_dip(b, &b->looks[want->look]);
+	dip(b, &b->looks[want->look]);
 	cursor_output_send(b, out, encode(want, out));
 	pass(b, width);
 	b->unsure = unsure || width == 2;
@@ -289,7 +289,7 @@ void cursor_output_blank(struct cursor_output *b, int row, int col, int n)
 		return;
 	}
 	cursor_output_move(b, row, col);
-	cursor_output_dip(b, look);
+	dip(b, look);
 	if (to_end)
 		cursor_output_send(b, "\033[K", 3);
 	else
@@ -317,7 +317,7 @@ void cursor_output_scroll(struct cursor_output *b, int first, int end, int n)
 	int by = abs(n);
 
 	assert(by < end - first && b->can->scroll);
-	cursor_output_dip(b, &plain);
+	dip(b, &plain);
 	cursor_output_send(b, out, control(out, first + 1, end, 'r'));
 	b->row = b->col = 0;
 	b->unsure = false;

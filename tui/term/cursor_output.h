@@ -66,7 +66,6 @@ static inline bool cursor_output_differs(const struct cursor_output *b, int row,
 }
 
 void cursor_output_send(struct cursor_output *b, const char *bytes, size_t n);
-void cursor_output_dip(struct cursor_output *b, const struct look *look);
 void cursor_output_move(struct cursor_output *b, int row, int col);
 /* Writes the cell that is wanted there, both halves of a wide one; returns the columns. */
 int cursor_output_put(struct cursor_output *b, int row, int col);

@@ -131,8 +131,9 @@ void annotate_shape_make(struct annotate_shape *sh, const struct scene *s,
 	sh->text_cols = cols - sh->text;
 }
 
-int64_t annotate_value(const struct scene *s, const struct annotation *a,
-		       const struct annotate_cell *cell, uint32_t numbers)
+/* What a cell says of a row of numbers. */
+static int64_t cell_value(const struct scene *s, const struct annotation *a,
+			  const struct annotate_cell *cell, uint32_t numbers)
 {
 	const int64_t *total = annotation_total(a, numbers);
 
@@ -151,8 +152,8 @@ int64_t annotate_value(const struct scene *s, const struct annotation *a,
 }
 
 /* Lines of a comparison are shares of all of their side: a function that became twice as slow has the same lines. */
-int64_t annotate_whole(const struct scene *s, const struct annotation *a,
-		       const struct annotate_cell *cell)
+static int64_t cell_whole(const struct scene *s, const struct annotation *a,
+			  const struct annotate_cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_SELF:
@@ -176,7 +177,7 @@ void annotate_scale_bars(struct annotate_view *v, const struct scene *s, const s
 		cell->bar_whole = 0;
 		for (size_t k = 0; k < v->rows.all.n && cell->bar > 0; k++) {
 			uint32_t n = annotation_row_numbers(a, &v->rows.all.at[k]);
-			int64_t value = n == ANNOTATION_NONE ? 0 : annotate_value(s, a, cell, n);
+			int64_t value = n == ANNOTATION_NONE ? 0 : cell_value(s, a, cell, n);
 
 			cell->bar_whole = value > cell->bar_whole ? value : cell->bar_whole;
 		}
@@ -189,8 +190,8 @@ static void draw_numbers(const struct annotate_view *v, const struct scene *s,
 {
 	for (int i = 0; i < v->shape.n_cells && numbers != ANNOTATION_NONE; i++) {
 		const struct annotate_cell *cell = &v->shape.cell[i];
-		int64_t value = annotate_value(s, a, cell, numbers);
-		int64_t whole = annotate_whole(s, a, cell);
+		int64_t value = cell_value(s, a, cell, numbers);
+		int64_t whole = cell_whole(s, a, cell);
 		bool compared = cell->kind == CELL_BEFORE || cell->kind == CELL_AFTER;
 		uint16_t style = part && value > whole / HOT_PART && whole > 0 ? STYLE_HOT
 									       : STYLE_NUMBER;
@@ -663,8 +664,8 @@ char *annotate_numbers(const struct scene *s, const struct annotation *a, uint32
 		const struct annotate_cell before = { .kind = CELL_BEFORE },
 					   after = { .kind = CELL_AFTER };
 
-		fmt_percent(share, annotate_value(s, a, &before, n), annotate_whole(s, a, &before));
-		fmt_percent(self, annotate_value(s, a, &after, n), annotate_whole(s, a, &after));
+		fmt_percent(share, cell_value(s, a, &before, n), cell_whole(s, a, &before));
+		fmt_percent(self, cell_value(s, a, &after, n), cell_whole(s, a, &after));
 		return xasprintf("before %s %%, after %s %%", share, self);
 	}
 	row_share(share, s, annotation_total(a, n)[0], a->total[0]);

@@ -84,12 +84,6 @@ char *annotate_status(const struct annotate_view *v, const struct scene *s,
 /* "12.3 %, self 4.0 %", "before 1.0 %, after 2.0 %": a row of numbers in words; the caller frees. */
 char *annotate_numbers(const struct scene *s, const struct annotation *a, uint32_t numbers);
 
-/* What a cell says of a row of numbers, and what 100 % of it is. */
-int64_t annotate_value(const struct scene *s, const struct annotation *a,
-		       const struct annotate_cell *cell, uint32_t numbers);
-int64_t annotate_whole(const struct scene *s, const struct annotation *a,
-		       const struct annotate_cell *cell);
-
 /* Columns in front of a warning. */
 #define WARNING_INDENT 3
 

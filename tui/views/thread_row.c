@@ -15,7 +15,8 @@
 #include "tui/rows/row.h"
 #include "tui/views/row_effects.h"
 
-bool thread_row_of_process(const struct activity_row *row)
+/* Is it a process, or the only thread of one? */
+static bool stands_for_process(const struct activity_row *row)
 {
 	return row->is_process;
 }
@@ -34,7 +35,7 @@ void thread_row_detail(const struct scene *s, const struct activity_row *row,
 		pid = profile_process(p, (process_id){ row->process })->pid;
 	if (row->thread != ID_NONE)
 		tid = profile_thread(p, (thread_id){ row->thread })->tid;
-	if (thread_row_of_process(row) && pid >= 0)
+	if (stands_for_process(row) && pid >= 0)
 		snprintf(out, THREAD_ROW_DETAIL, "pid %d", (int)pid);
 	else if (tid >= 0)
 		snprintf(out, THREAD_ROW_DETAIL, "tid %d", (int)tid);
@@ -45,9 +46,9 @@ static void draw_name(const struct scene *s, const struct activity_row *row, con
 		      const char *detail, struct canvas *c, struct rect at, uint16_t style)
 {
 	struct name_look look = { .style = style, .wide = s->wide };
-	int indent = thread_row_of_process(row) ? 0 : THREAD_ROW_INDENT;
+	int indent = stands_for_process(row) ? 0 : THREAD_ROW_INDENT;
 
-	if (thread_row_of_process(row))
+	if (stands_for_process(row))
 		look.style |= STYLE_BOLD;
 	if (thread_row_matches(s, row))
 		look.style |= STYLE_MATCH;
@@ -89,12 +90,12 @@ void thread_row_draw_brief(const struct scene *s, const struct activity_row *row
 
 	thread_row_detail(s, row, detail);
 	number = strrchr(detail, ' ');
-	needs = thread_row_of_process(row) ? 0 : THREAD_ROW_INDENT;
+	needs = stands_for_process(row) ? 0 : THREAD_ROW_INDENT;
 	needs += (int)text_width(row->name, strlen(row->name)) + 1;
 	needs += number ? (int)strlen(number) : 0;
 	if (number && needs <= cols)
 		draw_name(s, row, row->name, number + 1, c, at, style);
-	else if (number && needs - 1 > cols && !thread_row_of_process(row) &&
+	else if (number && needs - 1 > cols && !stands_for_process(row) &&
 		 has_namesake(an->profile, an->counts.n_threads, row->thread))
 		draw_name(s, row, detail, "", c, at, style);
 	else
@@ -151,7 +152,7 @@ bool thread_row_show(const struct scene *s, const struct activity_row *row, enum
 	}
 	if (row->process != ID_NONE && s->analysis->diff)
 		return show_named(s, row, view, out);
-	if (row->process != ID_NONE && thread_row_of_process(row))
+	if (row->process != ID_NONE && stands_for_process(row))
 		return row_effects_process(s, row->process, view, out);
 	if (row->process != ID_NONE)
 		return row_effects_thread(s, row->thread, view, out);
@@ -164,7 +165,7 @@ bool thread_row_side(const struct scene *s, const struct activity_row *row, stru
 {
 	if (row)
 		row_effects_side_task(s, row->process,
-				      thread_row_of_process(row) ? ID_NONE : row->thread, out);
+				      stands_for_process(row) ? ID_NONE : row->thread, out);
 	return row != NULL;
 }
 

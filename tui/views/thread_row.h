@@ -10,9 +10,6 @@
 
 #define THREAD_ROW_DETAIL 64
 
-/* Is it a process, or the only thread of one? */
-bool thread_row_of_process(const struct activity_row *row);
-
 /* Columns that threads stand to the right of their process. */
 #define THREAD_ROW_INDENT 2
 

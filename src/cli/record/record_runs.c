@@ -107,7 +107,8 @@ enum status record_runs_one(const struct options *o, recorder_fn *run, bool quie
 	return (enum status)(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-char *record_runs_path(const char *path, int number)
+/* "x.data" as the file of a run, "x.2.data"; the caller frees. */
+static char *path_of_run(const char *path, int number)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	const char *dot = strrchr(name, '.');
@@ -122,7 +123,7 @@ static enum status record_numbered(const struct options *o, recorder_fn *run, co
 				   int number, bool *stopped)
 {
 	struct options one = *o;
-	char *output = path ? record_runs_path(path, number) : NULL;
+	char *output = path ? path_of_run(path, number) : NULL;
 	enum status status;
 
 	one.output = output;

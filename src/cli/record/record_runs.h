@@ -24,9 +24,6 @@ bool record_runs_number(const struct options *o, int usual, int *out);
  */
 enum status record_runs_one(const struct options *o, recorder_fn *run, bool quiet, bool *stopped);
 
-/* "x.data" as the file of a run, "x.2.data"; the caller frees. */
-char *record_runs_path(const char *path, int number);
-
 /* record --runs: each run to a file of its own, by -o or the usual name; NULL: as the recorder names them. The first status but 0. */
 enum status record_runs(const struct options *o, recorder_fn *run, const char *usual);
 
