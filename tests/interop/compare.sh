@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the comparisons with perf share: sourced by them.
+# What the comparisons with other tools share: sourced by them.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+proftop=$(realpath "${PROFTOP:-./proftop}")
 
 skip() {
     echo "skipped: $1"
     exit 77
+}
+
+# needs TOOL…: skips where one of them is not installed.
+needs() {
+    local tool
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null 2>&1 || skip "$tool is not installed"
+    done
 }
 
 # compare SCRIPT RECORD-OPTION… -- ARGUMENT…: runs the script where perf can record so.
@@ -17,8 +26,7 @@ compare() {
         shift
     done
     shift
-    command -v perf >/dev/null 2>&1 || skip 'perf is not installed'
-    command -v python3 >/dev/null 2>&1 || skip 'python3 is not installed'
+    needs perf python3
     trial=$(mktemp) || exit 99
     perf record -q -e cpu-clock "${options[@]}" -o "$trial" -- true >/dev/null 2>"$trial.said" || {
         said=$(grep -v '^$' "$trial.said" | tail -1)
@@ -26,5 +34,5 @@ compare() {
         skip "perf does not record here: $said"
     }
     rm -f "$trial" "$trial.old" "$trial.said"
-    python3 "$here/$script" "${PROFTOP:-./proftop}" "$here" "$@"
+    python3 "$here/$script" "$proftop" "$here" "$@"
 }

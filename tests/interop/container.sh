@@ -3,18 +3,8 @@
 # A process with pids and a /tmp of its own, as in a container: its program lies where only it can see, its
 # generated code is named by a map whose name has the pid that it knows itself by. Both are found while it
 # runs; skipped where perf cannot record or no namespaces can be made.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-proftop=${PROFTOP:-./proftop}
-
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
-
-for tool in perf unshare mount pgrep; do
-    command -v $tool >/dev/null 2>&1 || skip "$tool is not installed"
-done
+. "$(dirname "$0")/compare.sh"
+needs perf unshare mount pgrep
 [ "$(uname -m)" = x86_64 ] || skip 'the program generates code for x86_64'
 unshare -p -m -f mount -t tmpfs none /tmp 2>/dev/null || skip 'no namespaces can be made here'
 dir=$(mktemp -d "$PWD/container-XXXXXX") || exit 99

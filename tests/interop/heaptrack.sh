@@ -2,24 +2,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What proftop and heaptrack say of the same program's heap; skipped where heaptrack is not installed.
 # doc/differences.md has what they do not agree on.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-proftop=${PROFTOP:-./proftop}
-proftop=$(cd "$(dirname "$proftop")" && pwd)/$(basename "$proftop")
+. "$(dirname "$0")/compare.sh"
 tracer=$(dirname "$proftop")/libproftop-heap.so
 
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
 die() {
     echo "FAULT: $*"
     exit 1
 }
 
-command -v heaptrack >/dev/null 2>&1 || skip 'heaptrack is not installed'
-command -v heaptrack_print >/dev/null 2>&1 || skip 'heaptrack_print is not installed'
-command -v python3 >/dev/null 2>&1 || skip 'python3 is not installed'
+needs heaptrack heaptrack_print python3
 [ -e "$tracer" ] || skip 'this build has no heap tracer'
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT

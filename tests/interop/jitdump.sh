@@ -1,16 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Generated code by its jitdump: proftop against perf inject --jit; skipped where perf cannot record.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-proftop=${PROFTOP:-./proftop}
-
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
-
-command -v perf >/dev/null 2>&1 || skip 'perf is not installed'
+. "$(dirname "$0")/compare.sh"
+needs perf
 [ "$(uname -m)" = x86_64 ] || skip 'the program generates code for x86_64'
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT

@@ -3,9 +3,7 @@
 # A killed recording says neither its host nor the kernel's build-id: the running kernel's names are used where its code is as long
 # as that of the recorded one, and no names otherwise. Skipped where perf cannot record all of the system.
 . "$(dirname "$0")/compare.sh"
-proftop=${PROFTOP:-./proftop}
-command -v perf >/dev/null 2>&1 || skip 'perf is not installed'
-command -v python3 >/dev/null 2>&1 || skip 'python3 is not installed'
+needs perf python3
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 perf record -q -e cpu-clock:k -a -m 4 -F 999 -o "$dir/x.data" -- sleep 60 >/dev/null 2>&1 &

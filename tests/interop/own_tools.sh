@@ -4,8 +4,6 @@
 # each function as `go tool pprof -top` or speedscope's table shows them. tests/data/tools/record.sh recorded the files.
 # SPEEDSCOPE names dist/release of the npm package speedscope: with chromium, its own code opens what proftop exports, too.
 # OWN_TOOLS=write makes the tables anew: with go and with that.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-proftop=${PROFTOP:-./proftop}
-command -v python3 >/dev/null 2>&1 || { echo 'skipped: python3 is not installed'; exit 77; }
-exec python3 "$here/own_tools.py" "$(cd "$(dirname "$proftop")" && pwd)/$(basename "$proftop")" "$here/../data"
+. "$(dirname "$0")/compare.sh"
+needs python3
+exec python3 "$here/own_tools.py" "$proftop" "$here/../data"

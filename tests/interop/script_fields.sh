@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Any fields that perf script -F may print open, and hold the same stacks; skipped where perf cannot record.
 . "$(dirname "$0")/compare.sh"
-proftop=${PROFTOP:-./proftop}
-command -v perf >/dev/null 2>&1 || skip 'perf is not installed'
+needs perf
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 export PERF_BUILDID_DIR=$dir

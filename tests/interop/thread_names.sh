@@ -3,8 +3,7 @@
 # What threads of nested shells are called when, against perf script: FORK and COMM records of several cpus are not in the order of
 # their times in a file, and those of `perf record --threads` are in several. Skipped where perf cannot record.
 . "$(dirname "$0")/compare.sh"
-proftop=${PROFTOP:-./proftop}
-command -v perf >/dev/null 2>&1 || skip 'perf is not installed'
+needs perf
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 perf record -q -e cpu-clock -a -o "$dir/trial.data" -- true >/dev/null 2>&1 || skip 'perf does not record all cpus here'

@@ -1,16 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Programs that shrink, go or change while they are read must not end proftop; skipped where perf cannot record.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-proftop=${PROFTOP:-./proftop}
-
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
-
-command -v perf >/dev/null 2>&1 || skip 'perf is not installed'
+. "$(dirname "$0")/compare.sh"
+needs perf
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 ${CC:-cc} -g -O1 -pthread -o "$dir/good" "$here/prog.c" || exit 99

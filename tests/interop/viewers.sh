@@ -2,17 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What other tools say of proftop's exports: each that is installed opens the file, and has proftop's totals. PROFILER_CLI names the
 # command of the Firefox Profiler's command line tool (its own code), SPEEDSCOPE_SCHEMA speedscope's file-format-schema.json.
-set -u
-proftop=${PROFTOP:-./proftop}
-proftop=$(cd "$(dirname "$proftop")" && pwd)/$(basename "$proftop")
+. "$(dirname "$0")/compare.sh"
 data=$(cd "${srcdir:-.}" && pwd)/tests/data
 
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
-
-command -v python3 >/dev/null 2>&1 || skip 'python3 is not installed'
+needs python3
 [ -e "$data/demo.data" ] || skip 'no tests/data/demo.data'
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
