@@ -50,6 +50,15 @@ grep -q '^ *0 *0 *0 *+520[ ~?] .*main$' rows || fault 'what main calls is not it
 run 0 --report --ascii before.folded after.folded
 LC_ALL=C grep -q '[^ -~]' out && fault '--ascii is not ASCII'
 
+# What a function does itself may begin and end without its being new or gone.
+printf 'm;f;g 500\nm;h 400\nm;h;g 100\n' >idle.folded
+printf 'm;f 300\nm;f;g 500\nm;h;g 100\n' >busy.folded
+run 0 --report idle.folded busy.folded
+grep -v '^#' out | grep -q 'from 0 .* f$' || fault "f is no function that is new: $(cat out)"
+grep -v '^#' out | grep -q -- '-100\.0 .* h$' || fault "h is no function that is gone: $(cat out)"
+run 0 --report --view tree idle.folded busy.folded
+grep -q -e ' new ' -e ' gone ' out && fault "no place is new or gone: $(cat out)"
+
 printf 'm;a 5\nm;b -3\n' >broken.folded
 run 0 --report broken.folded after.folded
 says out '# something was lost or could not be read'
@@ -226,6 +235,7 @@ grep -v '^#' out | sed -n 1p | grep -q '+4.\.. .* cmp$' || fault "three runs: th
 [ "$(grep -v '^#' out | grep -vc ' noise ')" = 2 ] || fault "three runs: other functions are beyond noise: $(cat out)"
 run 0 --report fast-1.folded fast-2.folded fast-3.folded -- slow-1.folded slow-2.folded slow-3.folded
 says out 'not normalised'
+says out "(95 % of the total and all together, the total's interval 97.5 %, each row's interval "
 
 # --- a second call of what many functions are below --------------------------------------------
 

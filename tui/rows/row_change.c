@@ -96,8 +96,9 @@ static const char *amount(char out[FMT_SIZE], const struct row_shape *sh, enum n
 	return out[0] == '+' ? out + 1 : out;
 }
 
+/* Functions that one side lacks are new or gone, not those that lack time of their own. */
 static const char *text_of(char out[FMT_SIZE], const struct row_shape *sh, enum number_kind kind,
-			   const struct noise_delta *d)
+			   const struct noise_delta *d, const struct noise_delta *total)
 {
 	switch (kind) {
 	case NUMBER_CHANGE:
@@ -105,9 +106,13 @@ static const char *text_of(char out[FMT_SIZE], const struct row_shape *sh, enum 
 			       ? fmt_change_percent(out, diff_change(d), whole_of(sh->diff, kind))
 			       : fmt_change(out, diff_change(d), sh->diff->unit);
 	case NUMBER_BEFORE:
-		return d->before == 0 && d->after > 0 ? "new" : amount(out, sh, kind, d->before);
+		return d->before == 0 && d->after > 0 && total->before == 0
+			       ? "new"
+			       : amount(out, sh, kind, d->before);
 	case NUMBER_AFTER:
-		return d->after == 0 && d->before > 0 ? "gone" : amount(out, sh, kind, d->after);
+		return d->after == 0 && d->before > 0 && total->after == 0
+			       ? "gone"
+			       : amount(out, sh, kind, d->after);
 	case NUMBER_NOISE:
 		return d->half > 0 ? amount(out, sh, kind, d->half) : "";
 	case NUMBER_SELF:
@@ -139,7 +144,7 @@ static void draw_mark(struct canvas *c, struct rect r, int line, const struct nu
 
 static void draw_number(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 			const struct number_column *n, const struct noise_delta *d,
-			enum change_verdict verdict)
+			const struct noise_delta *total, enum change_verdict verdict)
 {
 	double change = diff_change(d), most = fabs(sh->diff->most);
 	bool noise = verdict != VERDICT_BEYOND;
@@ -153,7 +158,7 @@ static void draw_number(const struct row_shape *sh, struct canvas *c, struct rec
 	else if (n->kind == NUMBER_NOISE)
 		style = STYLE_DIM;
 	canvas_puts_right(c, r.row + line, r.col + n->col, n->digits, style,
-			  text_of(out, sh, n->kind, d));
+			  text_of(out, sh, n->kind, d, total));
 	if (n->second)
 		draw_mark(c, r, line, n, d, verdict);
 	if (n->bar > 0 && most > 0)
@@ -222,7 +227,7 @@ void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r
 	for (int i = 0; i < sh->n_numbers; i++) {
 		bool t = sh->number[i].of_total;
 
-		draw_number(sh, c, r, line, &sh->number[i], &of[t],
+		draw_number(sh, c, r, line, &sh->number[i], &of[t], &of[1],
 			    diff_verdict(family[t], &of[t]));
 	}
 }

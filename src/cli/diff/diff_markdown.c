@@ -62,7 +62,7 @@ static void put_row(const struct diff_rows *r, const struct diff_row *row, FILE 
 	char change[FMT_SIZE], part[FMT_SIZE], half[FMT_SIZE], before[FMT_SIZE], after[FMT_SIZE];
 
 	fprintf(to, "| %s | %s | %s | %s | %s | ",
-		fmt_change(change, diff_change(d), r->diff->unit), diff_relative(part, d),
+		fmt_change(change, diff_change(d), r->diff->unit), diff_rows_relative(part, r, row),
 		d->half > 0 ? fmt_amount(half, d->half, r->diff->unit) : "",
 		fmt_amount(before, d->before, r->diff->unit),
 		fmt_amount(after, d->after, r->diff->unit));

@@ -60,6 +60,20 @@ const char *diff_relative(char out[FMT_SIZE], const struct noise_delta *d)
 	return out;
 }
 
+const char *diff_rows_relative(char out[FMT_SIZE], const struct diff_rows *r,
+			       const struct diff_row *row)
+{
+	const struct noise_delta *d = diff_rows_ruling(r, row);
+
+	if (d->before == 0 && d->after != 0 && row->total.before != 0)
+		snprintf(out, FMT_SIZE, "from 0");
+	else if (d->after == 0 && d->before != 0 && row->total.after != 0)
+		fmt_change_percent(out, diff_change(d), d->before);
+	else
+		diff_relative(out, d);
+	return out;
+}
+
 enum change_verdict diff_rows_verdict(const struct diff_rows *r, const struct diff_row *row)
 {
 	if (!by_self(r) || diff_change(&row->self) == 0)

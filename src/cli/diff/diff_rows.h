@@ -61,6 +61,10 @@ const struct noise_delta *diff_rows_ruling(const struct diff_rows *r, const stru
 /* "+12.3", "new", "gone": a change against what was before. */
 const char *diff_relative(char out[FMT_SIZE], const struct noise_delta *d);
 
+/* The same of a row's ruling change; "new" and "gone" are functions that one side lacks, not those that lack time of their own. */
+const char *diff_rows_relative(char out[FMT_SIZE], const struct diff_rows *r,
+			       const struct diff_row *row);
+
 /* What is said of the ruling change; where there is none, of the other one. */
 enum change_verdict diff_rows_verdict(const struct diff_rows *r, const struct diff_row *row);
 bool diff_rows_beyond(const struct diff_rows *r, const struct diff_row *row);

@@ -89,7 +89,7 @@ static const char *number_text(const struct diff_rows *r, const struct diff_row 
 	case NUMBER_DELTA:
 		return fmt_change(out, diff_change(d), unit);
 	case NUMBER_PERCENT:
-		return diff_relative(out, d);
+		return diff_rows_relative(out, r, row);
 	case NUMBER_HALF:
 		if (d->half > 0)
 			fmt_amount(out, d->half, unit);
@@ -440,13 +440,21 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 		fputs("; every allocation was recorded, so that differences are exact\n", to);
 		return;
 	}
-	fprintf(to, ", %s of them beyond noise", fmt_count(beyond, f->n_beyond));
+	fmt_count(beyond, f->n_beyond);
 	by_calls = f == &r->diff->self ? diff_n_by_calls(r->diff) : 0;
 	if (by_calls > 0)
-		fprintf(to, ", and %s by what they call", fmt_count(n, by_calls));
+		fprintf(to, ", %s beyond noise in themselves and %s more by what they call", beyond,
+			fmt_count(n, by_calls));
+	else
+		fprintf(to, ", %s of them beyond noise", beyond);
 	fputs(" (95 %", to);
+	if (f->level < NOISE_LEVEL)
+		fprintf(to, " of the total and all together, the total's interval %s",
+			say_level(level, f->level));
+	else if (f->n_tested > 1)
+		fputs(" of all together", to);
 	if (f->n_tested > 1)
-		fprintf(to, " of all together, each row's interval %s", say_level(level, f->limit));
+		fprintf(to, ", each row's interval %s", say_level(level, f->limit));
 	if (sides->n_runs[SIDE_BEFORE] + sides->n_runs[SIDE_AFTER] > 2)
 		fprintf(to, ", Welch over %u and %u runs", sides->n_runs[SIDE_BEFORE],
 			sides->n_runs[SIDE_AFTER]);

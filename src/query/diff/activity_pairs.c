@@ -232,7 +232,7 @@ void activity_pairs_order(struct activity *a, const struct diff *d)
 		s[i].process = s[above].change;
 		s[i].process_name = a->row[above].name;
 	}
-	diff_find_family(p->change, a->n_rows, &p->family);
+	diff_find_family(d, p->change, a->n_rows, &p->family);
 	if (a->n_rows > 1)
 		qsort_r(s, a->n_rows, sizeof(*s), by_change, &p->family);
 	for (uint32_t i = 0; i < a->n_rows; i++) {

@@ -327,8 +327,8 @@ static void note_delta(struct chances *c, struct diff_family *f, const struct no
 
 static void settle(struct chances *c, struct diff_family *f)
 {
-	f->limit = distributions_limit(c->p, c->n, f->n_tested, NOISE_LEVEL);
-	f->chance_limit = distributions_limit(c->alone, c->n_alone, f->n_tested, NOISE_LEVEL);
+	f->limit = distributions_limit(c->p, c->n, f->n_tested, f->level);
+	f->chance_limit = distributions_limit(c->alone, c->n_alone, f->n_tested, f->level);
 	c->n = c->n_alone = 0;
 }
 
@@ -340,12 +340,24 @@ static void count_verdict(struct diff_family *f, const struct noise_delta *d)
 	f->n_own += v == VERDICT_OWN;
 }
 
-void diff_find_family(const struct noise_delta *delta, uint32_t n, struct diff_family *out)
+/*
+ * A comparison asks whether everything changed and whether rows did, and is to be wrong of either no more often than NOISE_LEVEL. Of
+ * several runs each has half of that. One run a side does not tell a change of everything from the machine's speed, and asks of rows.
+ */
+static struct diff_family new_family(const struct diff *d)
+{
+	double level = diff_is_single(d) ? NOISE_LEVEL : NOISE_LEVEL / 2;
+
+	return (struct diff_family){ .level = level };
+}
+
+void diff_find_family(const struct diff *d, const struct noise_delta *delta, uint32_t n,
+		      struct diff_family *out)
 {
 	struct chances c;
 
 	chances_init(&c, n);
-	*out = (struct diff_family){ 0 };
+	*out = new_family(d);
 	for (uint32_t i = 0; i < n; i++)
 		note_delta(&c, out, &delta[i]);
 	settle(&c, out);
@@ -356,7 +368,7 @@ void diff_find_family(const struct noise_delta *delta, uint32_t n, struct diff_f
 
 double diff_level(const struct diff_family *f, const struct noise_delta *d)
 {
-	return d->all ? NOISE_LEVEL : f->limit;
+	return d->all ? f->level : f->limit;
 }
 
 void diff_interval(const struct diff_family *f, struct noise_delta *d)
@@ -685,7 +697,7 @@ static void compare_nodes(struct diff *d, struct chances *c)
 			p[i] = chance_of(&delta);
 			alone[i] = delta.tested ? delta.chance : UNTESTED;
 			all[i] = delta.all;
-			d->beyond[i] = delta.all && p[i] <= NOISE_LEVEL;
+			d->beyond[i] = delta.all && p[i] <= d->nodes.level;
 		}
 		if (i > 0 && all[i])
 			d->nodes.n_changed += d->change[i] != 0;
@@ -722,6 +734,7 @@ static void find_changes(struct diff *d, enum normalise n)
 	find_factors(d);
 	find_parts(d);
 	diff_find_spread(d);
+	d->self = d->total = d->nodes = new_family(d);
 	if (a->tree && a->tree->n_nodes > most)
 		most = a->tree->n_nodes;
 	chances_init(&c, most);

@@ -11,9 +11,9 @@
  * so that it says the same of both sides; with NORMALISE_NONE they are what was measured.
  *
  * Which rows are beyond noise: those whose p is at most `limit`, which keeps the share of false ones among
- * them below NOISE_LEVEL (Benjamini-Hochberg) over all rows of the kind that have enough samples to tell. Intervals leave out
+ * them below its level (Benjamini-Hochberg) over all rows of the kind that have enough samples to tell. Intervals leave out
  * as much, so that they have 0 in them just where the row is not beyond noise. The whole, and rows that are all of it, are judged by
- * themselves: what is the same has one verdict wherever it stands.
+ * themselves: what is the same has one verdict wherever it stands. Of several runs a side each of both questions has half of NOISE_LEVEL.
  */
 #ifndef PROFTOP_QUERY_DIFF_DIFF_H
 #define PROFTOP_QUERY_DIFF_DIFF_H
@@ -32,6 +32,7 @@ struct diff_family {
 	uint32_t n_tested;  /* rows with enough samples to tell a change from noise */
 	uint32_t n_beyond;  /* rows beyond noise */
 	uint32_t n_own; /* rows that chance does not explain, but what a run does of itself may */
+	double level; /* how often chance may make one of them or more; the same of what is everything, which is judged by itself */
 	double limit; /* p of rows beyond noise is at most so much, and intervals leave out as much */
 	double chance_limit; /* the same of what chance alone does not explain */
 };
@@ -136,10 +137,10 @@ double diff_rank(const struct diff *d, const struct noise_delta *self);
 static inline enum change_verdict diff_verdict(const struct diff_family *f,
 					       const struct noise_delta *d)
 {
-	if (d->tested && d->p <= (d->all ? NOISE_LEVEL : f->limit))
+	if (d->tested && d->p <= (d->all ? f->level : f->limit))
 		return VERDICT_BEYOND;
-	return d->tested && d->chance <= (d->all ? NOISE_LEVEL : f->chance_limit) ? VERDICT_OWN
-										  : VERDICT_NOISE;
+	return d->tested && d->chance <= (d->all ? f->level : f->chance_limit) ? VERDICT_OWN
+									       : VERDICT_NOISE;
 }
 
 static inline bool diff_is_beyond(const struct diff_family *f, const struct noise_delta *d)
@@ -162,7 +163,8 @@ void diff_interval(const struct diff_family *f, struct noise_delta *d);
 bool diff_is_single(const struct diff *d);
 
 /* Of rows that are in no table and no tree, [n]. */
-void diff_find_family(const struct noise_delta *delta, uint32_t n, struct diff_family *out);
+void diff_find_family(const struct diff *d, const struct noise_delta *delta, uint32_t n,
+		      struct diff_family *out);
 /* The order of two such rows. */
 int diff_order(const struct diff_family *f, const struct noise_delta *a,
 	       const struct noise_delta *b);

@@ -252,7 +252,7 @@ static void seeker_init(struct seeker *s, const struct diff *d)
 		diff_delta(d, s->t.key[i], PART_TOTAL, &s->t.total[i * s->t.n_columns], t);
 		s->left[i] = (struct amount){ diff_change(t), t->before, t->after };
 	}
-	diff_find_family(s->total + 1, s->t.n - 1, &s->family);
+	diff_find_family(d, s->total + 1, s->t.n - 1, &s->family);
 	/* What the tree's own rows call beyond noise is. */
 	s->family.limit = fmax(s->family.limit, d->nodes.limit);
 	for (uint32_t i = 1; i < n; i++)
@@ -723,7 +723,9 @@ static double left_of(const struct diff *d, const struct explanation *x)
 char *explain_heading(const struct diff *d, const struct explanation *x)
 {
 	double left = fabs(left_of(d, x)), change = fabs(diff_change(&d->whole));
-	const char *kind = "subtree";
+	/* What its function does itself may be noise. */
+	bool by_calls = d->self.n_beyond == 0;
+	const char *kind = "subtree", *with;
 	char share[FMT_SIZE], n[FMT_SIZE], *of, *out;
 
 	for (size_t i = 0; i < x->reasons.n; i++)
@@ -737,10 +739,12 @@ char *explain_heading(const struct diff *d, const struct explanation *x)
 		of = xstrdup("the change");
 	else
 		of = xstrdup("the change beyond noise");
+	with = by_calls && *kind == 's' ? ", with all that is called there," : "";
 	if (x->reasons.n == 1)
-		out = xasprintf("one %s explains %s", kind, of);
+		out = xasprintf("one %s%s explains %s", kind, with, of);
 	else
-		out = xasprintf("%s %ss explain %s", fmt_count(n, (int64_t)x->reasons.n), kind, of);
+		out = xasprintf("%s %ss%s explain %s", fmt_count(n, (int64_t)x->reasons.n), kind,
+				with, of);
 	free(of);
 	return out;
 }
