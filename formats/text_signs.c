@@ -42,6 +42,8 @@ static const struct sign signs[] = {
 	{ "--- heap", "", "a heap profile of gperftools" },
 	{ "--- symbol", "", "a profile with symbols of gperftools" },
 	{ "--- contention", "", "a profile of locks (gperftools or Go)" },
+	{ "--- mutex", "", "a profile of locks (gperftools or Go)" },
+	{ "--- threadz", "", "a list of threads (gperftools)" },
 	{ "goroutine profile: ", "", "a list of goroutines (Go)" },
 	{ "threadcreate profile: ", "", "a list of threads (Go)" },
 	{ "desc: I1 cache:", "", "cachegrind text" },

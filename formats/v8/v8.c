@@ -170,7 +170,9 @@ static void add_samples(struct reader *r, struct tree *t, struct sample *s)
 	for (size_t i = 0; i < v->samples.n && !progress_cancelled(r->progress); i++, at = next) {
 		int64_t us;
 
-		next = i + 1 < v->samples.n ? time_at(v, i + 1, at) : v->end_us;
+		/* old profiles tell their end in seconds, but have one moment more than samples */
+		next = i + 1 < v->samples.n || i + 1 < v->at_us.n ? time_at(v, i + 1, at)
+								  : v->end_us;
 		if (__builtin_sub_overflow(next, at, &us) || us < 0)
 			us = 0;
 		if (__builtin_mul_overflow(us, NS_PER_US, &s->weight) ||

@@ -81,6 +81,11 @@ static const struct file files[] = {
 	  "\"children\":[{\"functionName\":\"b\",\"hitCount\":3,\"children\":[],\"id\":3}],\"id\":2}],"
 	  "\"id\":1}}",
 	  NULL, "a:/2/5 b:/3/3 ", NULL },
+	{ "of old profiles a moment behind the last sample is the end", "v8",
+	  "{\"head\":{\"functionName\":\"(root)\",\"children\":[{\"functionName\":\"a\",\"hitCount\":2,"
+	  "\"children\":[],\"id\":2}],\"id\":1},\"startTime\":163140,\"endTime\":163141,\"samples\":["
+	  "2,2],\"timestamps\":[163140599286,163140599296,163140599326]}",
+	  NULL, "a:/40000/40000 ", NULL },
 	{ "a heap profile", "v8",
 	  "{\"head\":{\"callFrame\":{\"functionName\":\"(root)\"},\"selfSize\":0,\"id\":1,\"children\":[{"
 	  "\"callFrame\":{\"functionName\":\"keep\",\"url\":\"a.js\",\"lineNumber\":0},\"selfSize\":640,"
