@@ -19,7 +19,10 @@ def fault(text):
 # What is compared of a file where that is not all: `go tool pprof` takes the last type; speedscope puts the garbage collector and the
 # program's own code on top of the function before them, so that totals are others.
 EVENTS = {'go.cpu.pb.gz': 'cpu', 'go.heap.pb.gz': 'inuse_space', 'go.mutex.pb.gz': 'delay'}
-SELF_ALONE = ('.cpuprofile',)
+SELF_ALONE = ('.cpuprofile', 'chromium.trace.json')
+# The process of the page: the other one is the browser's.
+PAGE = 14229
+OPTIONS = {'chromium.trace.json': ['-f', f'pid:{PAGE}']}
 
 UNITS = {'': 1, 'ns': 1, 'µs': 1e3, 'us': 1e3, 'ms': 1e6, 's': 1e9, 'B': 1, 'KB': 1024, 'MB': 1024 ** 2}
 
@@ -71,6 +74,23 @@ def in_pprof(path):
     return rows
 
 
+def in_chunks(path):
+    """Self of each function of the page in Chrome's trace: a sample lasts until the next one. speedscope's numbers are up to 0.5 ms others."""
+    with open(path) as f:
+        events = [e for e in json.load(f)['traceEvents'] if e['pid'] == PAGE and e['name'] == 'ProfileChunk']
+    names, samples, times = {}, [], []
+    for e in sorted(events, key=lambda e: e['ts']):
+        data = e['args']['data']
+        names.update((n['id'], n['callFrame']['functionName']) for n in data['cpuProfile'].get('nodes', []))
+        samples += data['cpuProfile'].get('samples', [])
+        for d in data.get('timeDeltas', []):
+            times.append((times[-1] if times else 0) + d)
+    sums = collections.Counter()
+    for node, begin, end in zip(samples, times, times[1:]):
+        sums[names[node]] += (end - begin) * 1000
+    return [[name, f'{n}ns', '0ns'] for name, n in sums.items() if name]
+
+
 def ours(path, *options):
     text = subprocess.run([proftop, 'report', '--no-cache', '--json', '-n', '0', '--min', '0', *options, path],
                           capture_output=True, text=True)
@@ -118,7 +138,8 @@ for path in sorted(glob.glob(f'{data}/tools/*')):
     if not re.search(r'\.(json|folded|cpuprofile|heapprofile|pb\.gz)$', name):
         continue
     if writes and (name in EVENTS or speedscope):
-        rows = in_pprof(path) if name in EVENTS else in_speedscope(path)
+        rows = in_pprof(path) if name in EVENTS else in_chunks(path) if name in OPTIONS else in_speedscope(path)
+        rows = [[re.sub(r' \{"filename":.*\}$', '', r[0]), *r[1:]] for r in rows]  # of traces it shows what else an event has
         with open(path + '.tsv', 'w') as f:
             f.writelines('\t'.join(r) + '\n' for r in rows if '\t' not in r[0] and '\n' not in r[0])
     if not os.path.exists(path + '.tsv'):
@@ -126,11 +147,11 @@ for path in sorted(glob.glob(f'{data}/tools/*')):
         continue
     with open(path + '.tsv') as f:
         theirs = [line.rstrip('\n').split('\t') for line in f]
-    own = ours(path, *(['--event', EVENTS[name]] if name in EVENTS else []))
+    own = ours(path, *(['--event', EVENTS[name]] if name in EVENTS else OPTIONS.get(name, [])))
     n_rows += compare(name, theirs, own, not name.endswith(SELF_ALONE), last_sample(path))
     n_files += 1
 print(f'{n_files} files, {n_rows} functions have the numbers of their tools')
-if n_files < 10:
+if n_files < 12:
     fault('files are missing')
 
 # samply's files have no names: functions of one are those of the recording that it was made of, by tests/data/demo, and of the others
@@ -150,6 +171,21 @@ for program in ('threads', 'truth'):
             if [r[0] for r in own.get(module, [])] != [int(n)]:
                 fault(f'samply: {program}: {module} has {own.get(module)}, perf report {n}')
 print(f'samply: {n_samply} functions and modules have the numbers of their recordings')
+
+# doc/formats.md says of each format that is read what made its files, and names none that is not here.
+with open(f'{data}/../../doc/formats.md') as f:
+    tables = [[c.strip() for c in line.strip().strip('|').split('|')] for line in f if line.startswith('|')]
+read = [r[0] for r in tables if len(r) == 4 and r[1] == 'yes']
+real = {r[0]: r for r in tables if len(r) == 4 and r[0] in read and r[1] != 'yes'}
+for form in read:
+    row = real.get(form)
+    if not row or not re.search('`[^`]+`', row[2]):
+        fault(f'doc/formats.md: no command of {form}')
+    for path in re.findall('`(tests/[^`]*)`', row[1] if row else ''):
+        if not os.path.exists(f'{data}/../../{path}') and not glob.glob(f'{data}/../../{path}*'):
+            fault(f'doc/formats.md: {form}: there is no {path}')
+if len(read) < 17:
+    fault(f'doc/formats.md: only {len(read)} formats are read')
 
 if speedscope and chromium:
     demo = f'{data}/demo.data'

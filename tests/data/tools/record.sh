@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Records the files of this folder anew, in the current directory: profiles of small programs, by their own tools. Needs go, node, and
-# py-spy, pyinstrument and memray (pip). What the tools say of them is made anew by tests/interop/own_tools.sh with OWN_TOOLS=write.
+# Records the files of this folder anew, in the current directory: profiles of small programs, by their own tools. Needs go, node,
+# chromium, and py-spy, pyinstrument and memray (pip). What the tools say of them is made anew by tests/interop/own_tools.sh with OWN_TOOLS=write.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cp "$here"/work* .
@@ -15,3 +15,11 @@ py-spy record -r 50 -f raw -o py-spy.folded -- python3 work.py
 pyinstrument -r speedscope -o pyinstrument.speedscope.json work.py
 memray run -q -f -o memray.bin work.py
 memray transform -f -o memray.speedscope.json speedscope memray.bin
+# Paths are those of this folder, and of a system's Python.
+py-spy record -r 100 -f chrometrace -o all.json -- python3 work.py
+sed 's|"[^"]*/work\.py"|"work.py"|g; s|"/[^"]*/lib/python|"/usr/lib/python|g' all.json >py-spy.trace.json
+# Without what it tells of the machine, and of the page's path.
+chromium --headless --no-sandbox --disable-gpu --user-data-dir=chromium --trace-startup='-*,disabled-by-default-v8.cpu_profiler' \
+    --trace-startup-file="$PWD/all.json" --trace-startup-format=json --trace-startup-duration=2 --timeout=3000 --dump-dom work.html
+python3 -c 'import json, sys; json.dump({"traceEvents": json.load(open("all.json"))["traceEvents"]}, sys.stdout, separators=(",", ":"))' |
+    sed 's|file://[^"]*/|file:///srv/|g' >chromium.trace.json
