@@ -121,20 +121,22 @@ static bool behind(const struct app *a)
 /* Where there is no heap its view has nothing to show, and no tab; nor has it, or the timeline, of two moments of one. */
 static void leave_memory(struct app *a)
 {
-	if (app_baseline_hides(a, a->view)) {
-		char *why = app_baseline_text(a, a->view);
+	char *why;
 
+	if (app_baseline_hides(a, a->view)) {
+		why = app_baseline_text(a, a->view);
 		app_show(a, VIEW_KIND_TOP);
 		app_say_owned(a, false, why);
 		return;
 	}
 	/* What is shown may be of a part that had no heap yet. */
 	if (a->loading || a->analysis->counts.version < a->whole_version ||
-	    a->view != VIEW_KIND_MEMORY || app_has_view(a, VIEW_KIND_MEMORY) ||
-	    a->analysis->counts.n_samples == 0)
+	    !(a->view == VIEW_KIND_MEMORY || view_is_of_heap(a->view)) ||
+	    app_has_view(a, VIEW_KIND_MEMORY) || a->analysis->counts.n_samples == 0)
 		return;
+	why = xasprintf("the %s view wants a recording of a heap; this is top", app_ops(a)->name);
 	app_show(a, VIEW_KIND_TOP);
-	app_say(a, true, "the memory view wants a recording of a heap; this is top");
+	app_say_owned(a, true, why);
 }
 
 /* Is a heap all that there is to look at, or what the input puts first? */

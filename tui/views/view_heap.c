@@ -171,7 +171,9 @@ static void heap_layout(void *state, const struct scene *s, struct rect r)
 		list_fit(&v->list, 0, 0);
 		return;
 	}
-	v->notes = (int)t->notes.n < most ? (int)t->notes.n : most;
+	for (size_t i = 0; i < t->notes.n; i++)
+		v->notes += canvas_put_lines(NULL, 0, 0, r.cols - 1, 0, STYLE_DIM, t->notes.at[i]);
+	v->notes = v->notes < most ? v->notes : most;
 	v->label = label_cols(t);
 	place_columns(v, t, r.cols);
 	list_fit(&v->list, n_of(v, s), r.rows - v->notes - 1);
@@ -305,8 +307,9 @@ static void heap_draw(const void *state, const struct scene *s, struct canvas *c
 			    s->loading ? "comes when all is loaded" : "looking …");
 		return;
 	}
-	for (int i = 0; i < v->notes; i++)
-		canvas_puts(c, r.row + i, r.col + 1, r.cols - 1, STYLE_DIM, t->notes.at[i]);
+	for (size_t i = 0, line = 0; i < t->notes.n && (int)line < v->notes; i++)
+		line += (size_t)canvas_put_lines(c, r.row + (int)line, r.col + 1, r.cols - 1,
+						 v->notes - (int)line, STYLE_DIM, t->notes.at[i]);
 	if (v->notes < r.rows)
 		draw_titles(v, t, c, r);
 	if (t->rows.n == 0 && v->notes + 1 < r.rows)
