@@ -117,6 +117,7 @@ static void look(void)
 	tracer_throttle_look(&none);
 }
 
+/* With a mean of its own, be it 0. */
 static void begin(uint64_t mean, bool counter)
 {
 	recorder.options.most_share = 0.05;
@@ -130,6 +131,7 @@ static void begin(uint64_t mean, bool counter)
 	tracer_clock_adjust(&recorder.clock);
 	n_told = 0;
 	tracer_throttle_begin();
+	atomic_store(&recorder.rate.mean, mean);
 }
 
 /* A change to `mean` by the steps of the recorder, with allocations between all of them. */
@@ -252,6 +254,30 @@ static void expect_exact_moment(void)
 		     told[n_told - 1].time);
 	cr_expect_lt(tracer_clock_us(&recorder.clock, (at - 1) << recorder.tick_shift),
 		     told[n_told - 1].time);
+}
+
+/* It begins with few, as nobody knows yet what they take, and comes to all where that is next to nothing. */
+Test(tracer_throttle, a_limit_begins_with_few_and_comes_to_all)
+{
+	static struct tracer_thread t;
+	uint64_t least;
+
+	begin(0, true);
+	tracer_throttle_begin();
+	atomic_store(&recorder.threads, &t);
+	least = atomic_load(&recorder.rate.mean);
+	cr_expect_eq(least, 2000, "100 bytes, of which one in twenty are recorded: %lu",
+		     (unsigned long)least);
+	while (atomic_load(&recorder.rate.mean) != 0)
+		look();
+	cr_assert_geq(n_told, 3);
+	for (unsigned i = 0; i < n_told; i++) {
+		cr_expect_lt(told[i].mean, least);
+		least = told[i].mean;
+	}
+	recorder.options.sample_bytes = 512;
+	tracer_throttle_begin();
+	cr_expect_eq(atomic_load(&recorder.rate.mean), 512);
 }
 
 /* While a thread may be deciding by what was so, nothing is said of when; then all know it before it comes. */

@@ -146,7 +146,7 @@ void tracer_facts_process(void)
 	if (recorder.options.sample_bytes || recorder.options.most_share > 0)
 		tracer_writer_record(
 			&(struct heap_record){ .type = HEAP_REC_SAMPLING,
-					       .number = { 0, recorder.options.sample_bytes,
+					       .number = { 0, atomic_load(&recorder.rate.mean),
 							   recorder.options.sample_exact } });
 	if (recorder.options.cull_ns)
 		tracer_writer_record(

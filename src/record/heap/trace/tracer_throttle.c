@@ -36,7 +36,9 @@
 #define LEAST_ROOM  0.25      /* of the share that is allowed: for what is recorded, in any case */
 #define TOLD_GROWTH 1.1       /* of the program's own time: what it costs is told again */
 #define LEAST       8u        /* bytes: a mean below is as good as none */
-#define MOST        (UINT64_C(1) << 40)
+#define FIRST_BYTES \
+	100.0 /* of an allocation of a program that spends half of its time on such, when recorded */
+#define MOST (UINT64_C(1) << 40)
 
 enum step {
 	STEP_SETTLED,   /* there is one mean */
@@ -70,6 +72,7 @@ static struct {
 	bool all_know;     /* all threads have been outside of a note since the step was taken */
 	uint64_t judged_ns;
 	uint32_t every_ms; /* it is judged: soon at the beginning, later seldom */
+	bool falls;        /* the mean has only fallen so far */
 	struct look last;  /* at the beginning of the time that is judged */
 	double note_ns;    /* as known by now */
 	clockid_t writer;  /* CPU time of the thread that writes */
@@ -122,8 +125,13 @@ static void step_to(enum step step)
 void tracer_throttle_begin(void)
 {
 	struct tracer_written none = { 0 };
+	const struct tracer_options *o = &recorder.options;
 
-	recorder.rate.mean = recorder.options.sample_bytes;
+	/* Until it is known what recording takes it is not to take much: a short program would have ended by then. */
+	recorder.rate.mean = !o->sample_bytes && o->most_share > 0
+				     ? (uint64_t)(FIRST_BYTES / o->most_share)
+				     : o->sample_bytes;
+	throttle.falls = true;
 	/* Without such a limit that is all that there is. */
 	recorder.rate.most = recorder.options.sample_exact - 1;
 	throttle.note_ns = GUESS_NS;
@@ -229,9 +237,11 @@ static uint64_t next_mean(const struct look *now)
 	struct cost c;
 	double typical = n ? (double)(now->written.n_bytes - was->n_bytes) / (double)n : LEAST;
 
-	/* While nothing runs there is nothing to be recorded more of. */
-	if (now->cpu_ns - throttle.last.cpu_ns < LEAST_CPU || now->n_notes < throttle.last.n_notes)
+	if (now->n_notes < throttle.last.n_notes)
 		return mean;
+	/* While nothing runs there is nothing to be recorded more of; but at first it is not known yet whether all can be. */
+	if (now->cpu_ns - throttle.last.cpu_ns < LEAST_CPU)
+		return throttle.falls ? tracer_throttle_next(mean, 0, most, typical) : mean;
 	learn(&throttle.last, now);
 	c = cost_between(&throttle.last, now);
 	/* What the writer looks at once a second, and the like: no mean changes that. */
@@ -252,7 +262,10 @@ static void judge(const struct tracer_written *written)
 		tell_cost();
 	throttle.last = now;
 	throttle.judged_ns = tracer_monotonic_ns();
-	throttle.every_ms = 2 * throttle.every_ms < EVERY_MS ? 2 * throttle.every_ms : EVERY_MS;
+	throttle.falls &= next < value_of(&recorder.rate.mean);
+	if (!throttle.falls)
+		throttle.every_ms = 2 * throttle.every_ms < EVERY_MS ? 2 * throttle.every_ms
+								     : EVERY_MS;
 	if (next == value_of(&recorder.rate.mean))
 		return;
 	atomic_store(&recorder.rate.at, UINT64_MAX);
