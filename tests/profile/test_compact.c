@@ -72,18 +72,6 @@ static void expect_same(const struct profile *p, const struct profile *q, const 
 	lens_done(&m);
 }
 
-static struct profile *one_capture(unsigned seed)
-{
-	struct profile_counts counts;
-	struct profile *p = made_profile_by_lot(seed, 300);
-
-	profile_counts_read(p, &counts);
-	if (counts.n_captures == 1)
-		return p;
-	profile_free(p);
-	return NULL;
-}
-
 /* Times are kept where something is counted from them; everything else does not ask for times. */
 Test(fold, changes_no_answer)
 {
@@ -106,7 +94,8 @@ Test(fold, changes_no_answer)
 	uint64_t n_less = 0;
 
 	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
-		struct profile *p = one_capture(seed), *q = p ? one_capture(seed) : NULL;
+		struct profile *p = made_profile_of_one_capture(seed, 300),
+			       *q = p ? made_profile_of_one_capture(seed, 300) : NULL;
 		int64_t begin;
 
 		if (!p)

@@ -32,18 +32,6 @@ static bool shorten_now(struct profile *p, int64_t keep_ns, uint32_t n_stacks)
 	return done;
 }
 
-static struct profile *one_capture(unsigned seed)
-{
-	struct profile_counts counts;
-	struct profile *p = made_profile_by_lot(seed, 300);
-
-	profile_counts_read(p, &counts);
-	if (counts.n_captures == 1)
-		return p;
-	profile_free(p);
-	return NULL;
-}
-
 /* The next row that is not of the mark. */
 static uint32_t real_row(const struct analysis *a, uint32_t row)
 {
@@ -144,7 +132,8 @@ Test(shorten, changes_no_sum_of_functions)
 	uint32_t n_less = 0;
 
 	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
-		struct profile *p = one_capture(seed), *q = p ? one_capture(seed) : NULL;
+		struct profile *p = made_profile_of_one_capture(seed, 300),
+			       *q = p ? made_profile_of_one_capture(seed, 300) : NULL;
 		int64_t begin;
 
 		if (!p)

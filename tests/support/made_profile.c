@@ -229,6 +229,18 @@ struct profile *made_profile_by_lot(unsigned seed, unsigned n)
 	return p;
 }
 
+struct profile *made_profile_of_one_capture(unsigned seed, unsigned n)
+{
+	struct profile_counts counts;
+	struct profile *p = made_profile_by_lot(seed, n);
+
+	profile_counts_read(p, &counts);
+	if (counts.n_captures == 1)
+		return p;
+	profile_free(p);
+	return NULL;
+}
+
 void made_lens(struct lens *l, const struct profile *p, const char *filter)
 {
 	struct err e = ERR_INIT;

@@ -24,6 +24,8 @@ struct profile *made_profile(const char *text);
 void made_profile_add(struct profile *p, const char *text);
 /* A profile of n samples, the same for the same seed. */
 struct profile *made_profile_by_lot(unsigned seed, unsigned n);
+/* The same; NULL: it has several captures. */
+struct profile *made_profile_of_one_capture(unsigned seed, unsigned n);
 /* A number below n; the state moves on. */
 unsigned made_number(unsigned *state, unsigned n);
 
