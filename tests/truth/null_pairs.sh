@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Records six real programs again and again and compares each run with the next of the same program: whatever is beyond noise is wrong.
+# Records six real programs again and again and compares each run with the next of the same program, and three with three: whatever is
+# beyond noise is wrong.
 # null_pairs.sh PROFTOP [PAIRS]: so many pairs of each program, 10 unless told. Programs that are not installed are left out.
 # Recordings stay in $TRUTH_DIR (./diff-truth), so that another proftop can judge the same ones: nothing is recorded that is there.
 set -euo pipefail
@@ -51,14 +52,19 @@ for round in $(seq 1 $((2 * pairs))); do
     record rg rg -a -j1 -c '(?i)\b\w+ing\b.*\bof\b.*\d' text8 text8 text8 text8 text8 text8 text8 text8 text8 text8
 done
 
-echo "| program | null pairs | with a row beyond noise | with the total beyond noise | totals differ by up to |"
-echo "|---|---:|---:|---:|---:|"
-for name in gxx python sqlite xz gofmt rg; do
-    for round in $(seq 1 2 $((2 * pairs))); do
-        before=$name.$round.data after=$name.$((round + 1)).data
-        [ -s "$before" ] && [ -s "$after" ] || continue
-        "$proftop" diff --json -n 0 "$before" "$after" 2>/dev/null
-    done | python3 -c '
+# Of several runs a side, the sides take turns.
+for runs in 1 3; do
+    echo "| program, $runs a side | null pairs | with a row beyond noise | with the total beyond noise | with either | totals differ by up to |"
+    echo "|---|---:|---:|---:|---:|---:|"
+    for name in gxx python sqlite xz gofmt rg; do
+        for first in $(seq 1 $((2 * runs)) $((2 * pairs - 2 * runs + 1))); do
+            before=() after=()
+            for round in $(seq "$first" 2 $((first + 2 * runs - 1))); do
+                before+=("$name.$round.data") after+=("$name.$((round + 1)).data")
+            done
+            ls "${before[@]}" "${after[@]}" >/dev/null 2>&1 || continue
+            "$proftop" diff --json -n 0 "${before[@]}" -- "${after[@]}" 2>/dev/null
+        done | python3 -c '
 import json, sys
 text, read, at, pairs = sys.stdin.read(), json.JSONDecoder(), 0, []
 while at < len(text):
@@ -67,9 +73,12 @@ while at < len(text):
     pairs.append(pair)
 # What is all of the program is judged as the total, and counted as that.
 whole = lambda r, t: all(r["total"][side] >= 0.99 * t[side] for side in ("before", "after"))
-rows = sum(any(r[k]["beyond_noise"] for r in p["rows"] if not whole(r, p["total"]) for k in ("self", "total")) for p in pairs)
+rows = [any(r[k]["beyond_noise"] for r in p["rows"] if not whole(r, p["total"]) for k in ("self", "total")) for p in pairs]
 totals = [p["total"] for p in pairs]
 most = max((abs(t["change"] / t["before"]) for t in totals), default=0)
-wrong = sum(t["beyond_noise"] for t in totals)
-print(f"| {sys.argv[1]} | {len(pairs)} | {rows} | {wrong} | {100 * most:.0f} % |")' "$name"
+wrong = [t["beyond_noise"] for t in totals]
+either = [r or w for r, w in zip(rows, wrong)]
+print(f"| {sys.argv[1]} | {len(pairs)} | {sum(rows)} | {sum(wrong)} | {sum(either)} | {100 * most:.0f} % |")' "$name"
+    done
+    echo
 done
