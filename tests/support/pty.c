@@ -284,7 +284,7 @@ static void give_up(struct pty *p, const char *what, const char *text)
 {
 	char *all = pty_text(p, -1);
 
-	cr_assert_fail("%s \"%s\" on:\n%s", what, text, all);
+	cr_assert_fail("%s \"%s\" on a screen of %dx%d:\n%s", what, text, p->cols, p->rows, all);
 }
 
 void pty_wait(struct pty *p, const char *text)

@@ -242,6 +242,7 @@ Test(terminal, resizing_there_and_back, WITH_PROFILE)
 	char *before;
 
 	start_proftop(&p);
+	pty_wait_gone(&p, "counting");
 	before = pty_text(&p, -1);
 	for (int i = 0; i < 60; i++) {
 		char *after;
