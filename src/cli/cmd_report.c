@@ -178,8 +178,9 @@ static void put_heading(const struct report *r, const struct report_wish *asked,
 	if (filter_n_terms(r->analysis->lens.filter)) {
 		name = filter_text(r->analysis->lens.filter);
 		clean = text_clean(name, strlen(name), r->ascii);
-		fprintf(to, "# filter: %s (%s %% of all)\n", clean,
-			fmt_percent(share, w->total[0], w->whole[0]));
+		fprintf(to, "# filter: %s (%s %% of all%s)\n", clean,
+			fmt_percent(share, w->total[0], w->whole[0]),
+			metric_share_of(r->analysis->profile, m));
 		free(clean);
 		free(name);
 	}

@@ -96,7 +96,12 @@ same perf.data perf.data/data.heap --view memory
 for view in memory leaks sizes blocks; do
     whole=$("$proftop" report -n 1 --view $view perf.data | head -2)
     alone=$("$proftop" report -n 1 --view $view perf.data/data.heap | head -1 | grep -o ': [0-9,]* allocations of [a-z]*')
-    { [ -n "$alone" ] && [[ $whole == *"$alone,"* ]] && [[ $whole == *'(100.0 % of all)'* ]]; } || fault "$view of both begins with: $whole"
+    { [ -n "$alone" ] && [[ $whole == *"$alone,"* ]] && [[ $whole == *'(100.0 % of all bytes at this peak)'* ]]; } || fault "$view of both begins with: $whole"
+done
+# Samples of the CPU are nothing that these can show.
+for view in memory leaks sizes blocks; do
+    "$proftop" report -n 1 --view $view --event cpu-clock perf.data >shown 2>err && fault "$view shows samples: $(head -1 shown)"
+    [ "$(cat err)" = "proftop: --view $view shows blocks, of which cpu-clock has none; --event malloc has" ] || fault "$view of samples: $(cat err)"
 done
 [ "$(rows perf.data --view top --metric leaked | number keep 1)" = 250000 ] || fault "keep leaked: $(rows perf.data --metric leaked | grep keep)"
 rows perf.data --event cpu-clock --event malloc --metric calls >calls

@@ -143,15 +143,7 @@ char *app_total_text(const struct app *a)
 
 const char *app_share_of(const struct app *a)
 {
-	struct metric m = app_shown_metric(a);
-
-	if (!metric_is_heap(a->analysis->profile, m) ||
-	    metric_unit(a->analysis->profile, m) != UNIT_BYTES)
-		return "";
-	return m.measure == MEASURE_PEAK     ? " bytes at this peak"
-	       : m.measure == MEASURE_LIVE   ? " bytes in use"
-	       : m.measure == MEASURE_LEAKED ? " bytes never freed"
-					     : " bytes";
+	return metric_share_of(a->analysis->profile, app_shown_metric(a));
 }
 
 /* How many events have something that is not shown; *last is the last of them. */

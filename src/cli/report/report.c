@@ -561,14 +561,32 @@ static int make_heat(struct report *r, struct err *e)
 	return 0;
 }
 
+/* The heap that views of one show; NULL with a sentence if there is none, or samples of the CPU are asked for. */
+static const struct footprint *find_heap(struct report *r, struct err *e)
+{
+	const struct footprint *f = analysis_footprint(r->analysis, NULL);
+	const struct profile *p = r->analysis->profile;
+	struct metric asked = r->analysis->lens.column[0].metric;
+
+	if (!f) {
+		err_set(e, -EINVAL, "--view %s wants a recording of a heap", view_names[r->view]);
+		return NULL;
+	}
+	if (metric_is_heap(p, asked))
+		return f;
+	err_set(e, -EINVAL, "--view %s shows blocks, of which %s has none; --event %s has",
+		view_names[r->view], metric_event_name(p, asked),
+		metric_event_name(p, f->lens.column[0].metric));
+	return NULL;
+}
+
 static int make_heap(struct report *r, struct err *e)
 {
 	enum heap_question q = (enum heap_question)(r->view - VIEW_KIND_LEAKS);
-	const struct footprint *f = analysis_footprint(r->analysis, NULL);
+	const struct footprint *f = find_heap(r, e);
 
 	if (!f)
-		return err_set(e, -EINVAL, "--view %s wants a recording of a heap",
-			       view_names[r->view]);
+		return -EINVAL;
 	return heap_table_new(f, q, r->analysis->lens.suppress, NULL,
 			      &r->heap); /* nobody cancels it */
 }
@@ -607,9 +625,7 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 	case VIEW_KIND_HEAT:
 		return make_heat(r, e);
 	case VIEW_KIND_MEMORY:
-		return analysis_footprint(r->analysis, NULL)
-			       ? 0
-			       : err_set(e, -EINVAL, "--view memory wants a recording of a heap");
+		return find_heap(r, e) ? 0 : -EINVAL;
 CASES_OF_HEAP:
 		return make_heap(r, e);
 	case VIEW_KIND_FINDINGS:

@@ -227,6 +227,16 @@ bool metric_is_summed(const struct profile *p, struct metric m)
 	return m.event.v < counts.n_events && profile_event(p, m.event)->is_summed;
 }
 
+const char *metric_share_of(const struct profile *p, struct metric m)
+{
+	if (!metric_is_heap(p, m) || metric_unit(p, m) != UNIT_BYTES)
+		return "";
+	return m.measure == MEASURE_PEAK     ? " bytes at this peak"
+	       : m.measure == MEASURE_LIVE   ? " bytes in use"
+	       : m.measure == MEASURE_LEAKED ? " bytes never freed"
+					     : " bytes";
+}
+
 static bool is_clock(const struct event *e)
 {
 	return e->unit == UNIT_NS && e->has_weight && !e->is_heap && !e->is_derived;

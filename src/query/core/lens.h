@@ -301,6 +301,9 @@ bool metric_is_heap(const struct profile *p, struct metric m);
 /* Are rows sums over all samples of a stack, so that nobody knows how many samples they are? */
 bool metric_is_summed(const struct profile *p, struct metric m);
 
+/* What of all a share of it is, with a space before: " bytes at this peak"; "" if that goes without saying. */
+const char *metric_share_of(const struct profile *p, struct metric m);
+
 /*
  * Finds an event by its name (exact, else unique prefix) for --event; "period" or "" for its own
  * measure, "samples", "wall", or for heaps "bytes", "calls", "live", …. -ENOENT with a sentence that lists
