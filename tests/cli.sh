@@ -785,5 +785,11 @@ grep -qE 'the hottest line: [a-z]+\.[a-z]+:[0-9]+, (before|after) [0-9.]+ % of a
 run 0 info --json "$data/samply/threads.json.gz"
 says out '"threads": 6,'
 
+# What does not fit into the row above the keys is cut, but no number loses a part of its unit.
+for cols in $(seq 20 60); do
+    run 0 --view timeline --keys '' --screen "${cols}x14" "$data/annotate/rust.data"
+    ! tail -n 2 out | head -n 1 | grep -qE '[0-9] (m|µ|n|k|M|G|T|[0-9.]+)$' || fault "a number is cut in $cols columns: $(tail -n 2 out)"
+done
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'

@@ -306,7 +306,12 @@ static char *fold_status(char *text, int cols, bool ascii)
 	return out;
 }
 
-/* What is still too long is cut, but never within a number: half a pid is another one. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* What is still too long is cut, but never within a number or its unit: half a pid is another one, and 5 m are no 5 ms. */
 static void cut_status(char *text, int cols)
 {
 	size_t got, n = text_clip(text, strlen(text), (size_t)cols, &got), at = n;
@@ -317,6 +322,9 @@ static void cut_status(char *text, int cols)
 		at--;
 	if (n > at && strcspn(text + at, "0123456789") < n - at + 1)
 		n = at;
+	if (n > at && text[n] != ' ' && at >= 2 && is_digit(text[at - 2]))
+		for (n = at - 1; n > 0 && text[n - 1] != ' ';)
+			n--;
 	while (n > 0 && text[n - 1] == ' ')
 		n--;
 	if (n >= 4 && (!strncmp(text + n - 4, " pid", 4) || !strncmp(text + n - 4, " tid", 4)))
