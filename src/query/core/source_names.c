@@ -176,6 +176,8 @@ static void join(struct source_names *s)
 {
 	VEC(struct pair) pairs = { 0 };
 
+	if (s->places.n == 0)
+		return;
 	keep_lone(s);
 	qsort_r(s->places.at, s->places.n, sizeof(*s->places.at), by_name_end, s);
 	for (size_t i = 1; i < s->places.n; i++) {
