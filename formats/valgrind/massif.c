@@ -400,6 +400,17 @@ static bool has_part(const struct reader *r, enum part part)
 	return false;
 }
 
+/* Names on the timeline the snapshots that have a tree: the others' stacks are guesses. */
+static void mark(struct reader *r, size_t i, int64_t time_ns)
+{
+	struct heap_mark m = { .capture = r->capture, .thread = ID_NONE, .time_ns = time_ns };
+
+	if (!r->snapshots.at[i].has_tree)
+		return;
+	m.name = build_cstring(r->p, i == r->peak ? "massif's peak" : "tree");
+	build_heap_mark(r->p, &m);
+}
+
 static void build(struct reader *r)
 {
 	bool has[N_PARTS];
@@ -423,8 +434,10 @@ static void build(struct reader *r)
 		r->peak_sum = sum_of(r, &r->snapshots.at[r->peak]);
 	for (size_t i = 0; i < r->snapshots.n; i++) {
 		double ns = r->snapshots.at[i].time * r->unit->ns;
+		int64_t time_ns = ns < MOST_NS ? (int64_t)ns : (int64_t)MOST_NS;
 
-		build_moment(r->p, r->track, ns < MOST_NS ? (int64_t)ns : (int64_t)MOST_NS);
+		build_moment(r->p, r->track, time_ns);
+		mark(r, i, time_ns);
 		if (has[PART_HEAP])
 			build_heap(r, i);
 		for (int k = PART_EXTRA; k < N_PARTS; k++)

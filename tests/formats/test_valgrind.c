@@ -129,6 +129,7 @@ Test(massif, snapshots_and_trees)
 {
 	struct err e = ERR_INIT;
 	struct profile_counts counts;
+	struct heap_columns heap;
 	struct heap_track track;
 	struct profile *p;
 
@@ -152,6 +153,10 @@ Test(massif, snapshots_and_trees)
 	cr_expect_eq(heap_manner_of(p, &counts).lacks,
 		     HEAP_LACKS_THREADS | HEAP_LACKS_LIFETIMES | HEAP_LACKS_CALLS);
 	cr_expect_null(made_heap_fact(p, "clock"), "ms are times");
+	profile_heap(p, &heap);
+	cr_assert_eq(heap.n_marks, 1, "of all snapshots one has a tree");
+	cr_expect_eq(profile_heap_marks(p)->time_ns, 7000000);
+	cr_expect_str_eq(profile_string(p, profile_heap_marks(p)->name, NULL), "massif's peak");
 	profile_free(p);
 }
 
