@@ -7,6 +7,7 @@
 
 #include "query/core/source_names.h"
 
+#include "base/compare.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static int by_end(const char *a, const char *b)
 	size_t n = strlen(a), k = strlen(b), same = common_end(a, b);
 
 	if (same == n || same == k)
-		return (n > k) - (n < k);
+		return COMPARE(n, k);
 	return (unsigned char)a[n - 1 - same] - (unsigned char)b[k - 1 - same];
 }
 
@@ -82,20 +83,15 @@ static int by_name_file_module(const void *a, const void *b)
 {
 	const struct source_place *x = a, *y = b;
 
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return (x->module > y->module) - (x->module < y->module);
+	return COMPARE(x->name, y->name) ?: COMPARE(x->file, y->file)
+					 ?: COMPARE(x->module, y->module);
 }
 
 static int by_name_end(const void *a, const void *b, void *names)
 {
 	const struct source_place *x = a, *y = b;
 
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	return by_end(text(names, x->file), text(names, y->file));
+	return COMPARE(x->name, y->name) ?: by_end(text(names, x->file), text(names, y->file));
 }
 
 /* Leaves each place once, and none of a file that several builds of a module have. */
@@ -126,9 +122,7 @@ static int most_alike(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
 
-	if (x->parts != y->parts)
-		return x->parts < y->parts ? 1 : -1;
-	return (x->a > y->a) - (x->a < y->a);
+	return COMPARE(y->parts, x->parts) ?: COMPARE(x->a, y->a);
 }
 
 /* Is there no third place of such a last part? Two of one end stand next to each other. */
