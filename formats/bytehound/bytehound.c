@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/task.h"
 #include "formats/bytehound/bytehound_events.h"
 #include "formats/facts.h"
@@ -356,9 +357,8 @@ static void apply_groups(struct reader *r)
 static void begin(struct reader *r)
 {
 	const char *path = profile_string(r->p, (string_id){ r->e.executable }, NULL);
-	const char *slash = strrchr(path, '/');
 
-	r->name = build_cstring(r->p, *path ? (slash ? slash + 1 : path) : "[unknown]");
+	r->name = build_cstring(r->p, *path ? path_last_part(path) : "[unknown]");
 	r->process = build_process(r->p, r->capture, (int32_t)(r->e.pid & INT32_MAX));
 	build_process_name(r->p, r->process, r->name);
 	r->event = build_heap_event(r->p, "malloc");

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "formats/write/export_own.h"
 #include "formats/write/export_rows.h"
 #include "formats/write/export_stacks.h"
@@ -611,13 +612,12 @@ static void put_meta(struct writer *w)
 		[FAMILY_JIT] = { "JIT", "purple" },
 	};
 	const char *path = profile_string(w->p, profile_part(w->p, (part_id){ 0 })->path, NULL);
-	const char *slash = strrchr(path, '/');
 
 	text_out(&w->out, "{\"meta\":{\"version\":29,\"preprocessedProfileVersion\":60,"
 			  "\"startTime\":0,\"processType\":0,\"stackwalk\":1,\"debug\":false,"
 			  "\"symbolicated\":true,\"markerSchema\":[],\"interval\":");
 	text_out_scaled(&w->out, interval_ns(w), NS_PER_MS);
-	put_text(w, "product", slash && slash[1] ? slash + 1 : path);
+	put_text(w, "product", path_last_part(path));
 	put_text(w, "importedFrom", "proftop " VERSION);
 	text_out(&w->out, ",\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\","
 			  "\"threadCPUDelta\":\"ns\"},\"usesOnlyOneStackType\":true,"

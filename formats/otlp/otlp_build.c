@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/task.h"
 #include "formats/facts.h"
 #include "formats/named_frames.h"
@@ -242,9 +243,7 @@ static int64_t number_of(const char *text)
 
 static string_id base_name(struct otlp_builder *b, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return build_cstring(b->p, slash && slash[1] ? slash + 1 : path);
+	return build_cstring(b->p, path_last_part(path));
 }
 
 static void add_text(struct otlp_builder *b, const char *s)

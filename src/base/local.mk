@@ -14,6 +14,7 @@ libbase_a_SOURCES += \
 	src/base/map.c src/base/map.h \
 	src/base/mem.c src/base/mem.h \
 	src/base/pack_numbers.c src/base/pack_numbers.h \
+	src/base/path.c src/base/path.h \
 	src/base/process.c src/base/process.h \
 	src/base/sum.h \
 	src/base/system_limits.c src/base/system_limits.h \

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "cli/cmd_explore.h"
 #include "cli/live/live_heap.h"
 #include "cli/live/live_recorder.h"
@@ -96,8 +97,7 @@ static enum status show_recording(const struct options *o)
 /* A trace that others have written. They are not told of us, and go on when we end. */
 static enum status show_theirs(const struct options *o, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *title = xasprintf("%s (recorded by others)", slash ? slash + 1 : path);
+	char *title = xasprintf("%s (recorded by others)", path_last_part(path));
 	struct explore_wish w = wish_of(o);
 	enum status status;
 

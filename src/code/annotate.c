@@ -18,6 +18,7 @@
 #include "base/fmt.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "base/task.h"
 #include "query/analysis.h"
 #include "symbols/search/debuginfod.h"
@@ -152,13 +153,6 @@ const char *maker_line_text(struct maker *m, uint32_t path, uint32_t line)
 	return text ? arena_strndup(&m->a->texts, text, strlen(text)) : NULL;
 }
 
-const char *maker_last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Both sides' paths of a joined file, and of its builds those that compiled the other path from this text. */
 static void say_joined(struct maker *m, uint32_t path, struct annotation_file *file)
 {
@@ -214,7 +208,7 @@ static uint32_t add_file(struct maker *m, uint32_t path)
 	struct annotation_file file = { .path = m->l.paths.at[path].path };
 
 	fetch_source(m, path, f);
-	file.name = maker_last_part(file.path);
+	file.name = path_last_part(file.path);
 	file.found = f->path ? arena_strndup(&m->a->texts, f->path, strlen(f->path)) : NULL;
 	if (f->state == SOURCE_MISSING)
 		file.why = keep(m, xasprintf("source %s: %s; --source DIR or --source-map FROM=TO "

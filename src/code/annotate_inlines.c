@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "query/analysis.h"
 
 /* Of calls inlined into each other so many are told apart; what is deeper belongs to the last. */
@@ -163,7 +164,7 @@ static void give_out(struct maker *m, uint32_t first, uint32_t depth)
 			p, profile_function(p, (function_id){ n->function })->name, NULL);
 		if (best) {
 			out.path = m->l.paths.at[best->path].path;
-			out.file_name = maker_last_part(out.path);
+			out.file_name = path_last_part(out.path);
 			out.line = best->line;
 			out.text = maker_line_text(m, best->path, best->line);
 		}

@@ -73,7 +73,6 @@ uint32_t maker_find_source(const struct maker *m, uint32_t path, uint32_t line);
 const char *maker_line_text(struct maker *m, uint32_t path, uint32_t line);
 /* A text of the profile, by string_id. */
 const char *maker_text(const struct maker *m, uint32_t string);
-const char *maker_last_part(const char *path);
 /* What was inlined below each line of the sources. */
 void maker_inlines(struct maker *m);
 

@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/task.h"
 #include "code/annotate.h"
 #include "code/code_image.h"
@@ -169,9 +170,7 @@ static int by_number(const void *x, const void *y)
 
 static const char *shown_path(const struct archive_maker *m, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return !m->wish->paths && slash && slash[1] ? slash + 1 : path;
+	return m->wish->paths ? path : path_last_part(path);
 }
 
 /* Stretches of lines around marks: [2] of each, first and last. */

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/path.h"
 #include "code/source_file.h"
 
 /* More than any number of parts. */
@@ -22,20 +23,6 @@ static bool of_one_side(const struct source_side *s, enum side side)
 	return s->own && s->of_side[side] && !s->of_side[side == SIDE_BEFORE];
 }
 
-/* How many parts at the end of two paths are equal. */
-static uint32_t common_parts(const char *a, const char *b)
-{
-	size_t n = strlen(a), k = strlen(b);
-	uint32_t parts = 0;
-
-	while (n > 0 && k > 0 && a[n - 1] == b[k - 1]) {
-		n--;
-		k--;
-		parts += a[n] == '/';
-	}
-	return parts + ((n == 0 || k == 0) && n != k && (n == 0 ? b[k - 1] : a[n - 1]) == '/');
-}
-
 /* 0: they are not of one file. */
 static uint32_t likeness(const struct source_side *a, const struct source_side *b)
 {
@@ -45,7 +32,7 @@ static uint32_t likeness(const struct source_side *a, const struct source_side *
 		return SURELY;
 	if (a->file->path && b->file->path && strcmp(a->file->path, b->file->path) == 0)
 		return SURELY;
-	return common_parts(a->path, b->path);
+	return path_common_parts(a->path, b->path);
 }
 
 static bool has_text(const struct source_side *s)

@@ -10,6 +10,7 @@ t_base_SOURCES += \
 	tests/base/test_map.c \
 	tests/base/test_mem.c \
 	tests/base/test_notebook.c \
+	tests/base/test_path.c \
 	tests/base/test_process.c \
 	tests/base/test_system_limits.c \
 	tests/base/test_task.c \

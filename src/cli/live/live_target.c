@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/process.h"
 #include "cli/options/options.h"
 #include "cli/record/live_command.h"
@@ -344,13 +345,9 @@ static void tell_end(const struct live_target *t, struct tui_target *out, char *
 /* One that ended before the first look has no name any more: a command has that it was asked for by. */
 static const char *name_of(const struct live_target *t, const struct named *n)
 {
-	const char *path, *slash;
-
 	if (n->name[0] || !t->command)
 		return n->name[0] ? n->name : "process";
-	path = t->o->files.at[0];
-	slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
+	return path_last_part(t->o->files.at[0]);
 }
 
 static void tell_one(const struct live_target *t, enum fate fate, struct tui_target *out)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/path.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
 #include "cli/options/query_options.h"
@@ -37,20 +38,13 @@ int comparison_options_check(const struct options *o, struct err *e)
 	return 0;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Files of one name in two directories are called by their paths. */
 static char *name_files(const struct options *o, size_t from, size_t to, bool whole)
 {
 	const char *name = o->files.at[from];
 
 	if (!whole)
-		name = base_name(name);
+		name = path_last_part(name);
 	return to - from == 1 ? xstrdup(name) : xasprintf("%s + %zu more", name, to - from - 1);
 }
 
@@ -99,7 +93,7 @@ static int add_runs(struct comparison *s, const struct options *o, enum side sid
 static int add_files(struct comparison *s, const struct options *o, size_t n_before, struct err *e)
 {
 	size_t from[N_SIDES] = { 0, n_before }, to[N_SIDES] = { n_before, o->files.n };
-	bool whole = !strcmp(base_name(o->files.at[0]), base_name(o->files.at[n_before]));
+	bool whole = !strcmp(path_last_part(o->files.at[0]), path_last_part(o->files.at[n_before]));
 	int rc = 0;
 
 	for (int side = 0; side < N_SIDES && !rc; side++) {

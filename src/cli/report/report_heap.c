@@ -8,6 +8,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "cli/report/json_out.h"
 #include "cli/report/report.h"
@@ -109,13 +110,12 @@ static char *where_text(const struct report *r, const struct heap_table_row *row
 	const struct key *key = row->key == KEY_NONE ? NULL : &f->keys.key[row->key];
 	const char *path = row->line ? profile_string(f->profile, (string_id){ row->file }, NULL)
 				     : "";
-	const char *slash = strrchr(path, '/');
 	char line[FMT_SIZE] = "", *behind, *clean, *name, *out;
 	size_t taken;
 
 	if (row->line)
 		snprintf(line, sizeof(line), ":%u", row->line);
-	behind = xasprintf("%s%s%s%s%s%s%s", row->line ? "  " : "", slash ? slash + 1 : path, line,
+	behind = xasprintf("%s%s%s%s%s%s%s", row->line ? "  " : "", path_last_part(path), line,
 			   key && *key->module ? "  " : "", key ? key->module : "",
 			   row->remark ? "  " : "", row->remark ? row->remark : "");
 	clean = text_clean(behind, strlen(behind), r->ascii);

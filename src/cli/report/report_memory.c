@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "cli/report/json_out.h"
 #include "cli/report/report.h"
@@ -127,12 +128,11 @@ static void make_layout(const struct report *r, struct layout *l)
 static char *source_text(const struct footprint *f, const struct footprint_site *site, bool ascii)
 {
 	const char *path = profile_string(f->profile, (string_id){ site->file }, NULL);
-	const char *slash = strrchr(path, '/');
 	char *name, *out;
 
 	if (site->line == 0)
 		return xstrdup("");
-	path = slash ? slash + 1 : path;
+	path = path_last_part(path);
 	name = text_clean(path, strlen(path), ascii);
 	out = xasprintf("%s:%u", name, site->line);
 	free(name);
@@ -292,16 +292,13 @@ static const char *why_kept(const char *symbol)
 /* What stands behind the name of a frame: where it is in the source, and the module. The caller frees. */
 static char *behind_frame(const struct frame_told *frame, bool ascii)
 {
-	const char *slash = strrchr(frame->file, '/');
 	char line[FMT_SIZE] = "", *text, *clean;
 
 	if (frame->line > 0)
 		snprintf(line, sizeof(line), ":%u", frame->line);
 	text = xasprintf("%s%s%s%s%s", frame->line > 0 ? "  " : "",
-			 frame->line == 0 ? ""
-			 : slash          ? slash + 1
-					  : frame->file,
-			 line, *frame->module ? "  " : "", frame->module);
+			 frame->line == 0 ? "" : path_last_part(frame->file), line,
+			 *frame->module ? "  " : "", frame->module);
 	clean = text_clean(text, strlen(text), ascii);
 	free(text);
 	return clean;

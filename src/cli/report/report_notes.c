@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "cli/options/query_options.h"
 #include "cli/report/json_out.h"
@@ -69,14 +70,13 @@ static const struct note *note_of_place(const struct report *r, const struct foo
 {
 	const struct key *key;
 	const char *path = profile_string(f->profile, (string_id){ file }, NULL);
-	const char *slash = strrchr(path, '/');
 	const struct note *note;
 	char *clean, *name;
 
 	if (!notebook_has_notes(r->notes) || of == KEY_NONE)
 		return NULL;
 	key = &f->keys.key[of];
-	path = slash && slash[1] ? slash + 1 : path;
+	path = path_last_part(path);
 	clean = text_clean(path, strlen(path), false);
 	name = line ? xasprintf("%s %s:%u", key->label, clean, line) : xstrdup(key->label);
 	note = notebook_note(r->notes, NOTE_OF_SITE, name, key->module);

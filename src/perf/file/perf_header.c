@@ -10,6 +10,7 @@
 #include "perf/file/perf_header.h"
 
 #include "base/err.h"
+#include "base/path.h"
 #include "input/input.h"
 #include "perf/records/perf_events.h"
 #include "symbols/resolver.h"
@@ -629,8 +630,7 @@ void perf_header_describe(struct perf_header *h, struct perf_events *events)
 void perf_header_tell_build_id(const struct perf_build_id *id, struct resolver *r)
 {
 	char *path = xstrndup(id->path, id->path_len);
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = path_last_part(path);
 	struct build_id b = { .n = id->n_build_id };
 
 	memcpy(b.bytes, id->build_id, id->n_build_id);

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "profile/sample_rows.h"
 #include "query/core/captures.h"
 #include "query/core/frame_ids.h"
@@ -96,14 +97,6 @@ static const char *made_label(struct maker *m, char *label)
 
 	free(label);
 	return kept;
-}
-
-/* The last part of a path. */
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 static bool same_text(const void *things, uint32_t value, const void *key)
@@ -387,6 +380,16 @@ static uint32_t key_of_line(struct maker *m, const struct frame *f, uint32_t at,
 	return put_key(m, g, key);
 }
 
+/* [n] The runs of locations as they are now: others may become known meanwhile. The caller frees. */
+static const struct frame **runs_now(const struct location_columns *l, uint32_t n)
+{
+	const struct frame **runs = xmalloc(((size_t)n + 1) * sizeof(*runs));
+
+	for (uint32_t i = 0; i < n; i++)
+		runs[i] = location_frames(l, i);
+	return runs;
+}
+
 /*
  * By locations, which are in the order of the input: frames are in the order in which threads found them, and in another one in an
  * index and a pack. Lines of a header are in several modules: the first one is named.
@@ -394,11 +397,13 @@ static uint32_t key_of_line(struct maker *m, const struct frame *f, uint32_t at,
 static void make_line_keys(struct maker *m, uint32_t n_locations)
 {
 	struct groups *k = m->k;
+	const struct frame **runs;
 	struct location_columns l;
 
 	profile_locations(m->p, &l);
+	runs = runs_now(&l, n_locations);
 	for (uint32_t i = 0; i < n_locations; i++) {
-		const struct frame *run = location_frames(&l, i);
+		const struct frame *run = runs[i];
 		uint32_t end = run ? (uint32_t)(run - l.frames) + run->n_more + 1 : 0;
 
 		k->n_frames = end > k->n_frames ? end : k->n_frames;
@@ -412,13 +417,14 @@ static void make_line_keys(struct maker *m, uint32_t n_locations)
 	for (uint32_t i = 0; i < k->n_frames; i++)
 		k->of_frame[i] = KEY_NONE;
 	for (uint32_t i = 0; i < n_locations; i++) {
-		const struct frame *run = location_frames(&l, i);
+		const struct frame *run = runs[i];
 		uint32_t at = run ? (uint32_t)(run - l.frames) : 0;
 
 		for (uint32_t end = run ? at + run->n_more : 0; run && at <= end; at++)
 			if (l.frames[at].line > 0 && at < KEY_OF_LINE)
 				k->of_frame[at] = key_of_line(m, &l.frames[at], at, l.module[i]);
 	}
+	free(runs);
 }
 
 /* The files of functions, before the first of these has a key. Their files may become known meanwhile: those as they are now. */
@@ -590,7 +596,7 @@ static uint32_t key_of_capture(struct maker *m, uint32_t id)
 		return put_key(m, g, key);
 	key.label = text(m, (string_id){ m->file[id] });
 	if (m->compares) {
-		key.label = base_name(key.label);
+		key.label = path_last_part(key.label);
 		g = (struct group){ GROUP_OF_COMM, number_text(m, &key.label), 0 };
 	}
 	return put_key(m, g, key);

@@ -9,6 +9,7 @@
 
 #include "base/compare.h"
 #include "base/hash.h"
+#include "base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,34 +44,10 @@ void source_names_add(struct source_names *s, string_id file, module_id module)
 		vec_push(&s->places, at);
 }
 
-/* How many characters at the end of two paths are the same. */
-static size_t common_end(const char *a, const char *b)
-{
-	size_t n = strlen(a), k = strlen(b), same = 0;
-
-	while (same < n && same < k && a[n - 1 - same] == b[k - 1 - same])
-		same++;
-	return same;
-}
-
-/* The parts in such an end that are whole. */
-static uint32_t common_parts(const char *a, const char *b)
-{
-	size_t n = strlen(a), k = strlen(b), same = common_end(a, b);
-	uint32_t parts = 0;
-
-	for (size_t i = n - same; i < n; i++)
-		parts += a[i] == '/';
-	if ((same == n && same < k && b[k - 1 - same] == '/') ||
-	    (same == k && same < n && a[n - 1 - same] == '/'))
-		parts++;
-	return parts;
-}
-
 /* By their texts from the end on. */
 static int by_end(const char *a, const char *b)
 {
-	size_t n = strlen(a), k = strlen(b), same = common_end(a, b);
+	size_t n = strlen(a), k = strlen(b), same = path_common_end(a, b);
 
 	if (same == n || same == k)
 		return COMPARE(n, k);
@@ -133,10 +110,10 @@ static bool only_two(const struct source_names *s, size_t a, size_t b)
 	if (b != a + 1)
 		return false;
 	if (a > 0 && at[a - 1].name == at[a].name &&
-	    common_parts(text(s, at[a - 1].file), text(s, at[a].file)) > 0)
+	    path_common_parts(text(s, at[a - 1].file), text(s, at[a].file)) > 0)
 		return false;
 	return b + 1 == s->places.n || at[b + 1].name != at[b].name ||
-	       common_parts(text(s, at[b + 1].file), text(s, at[b].file)) == 0;
+	       path_common_parts(text(s, at[b + 1].file), text(s, at[b].file)) == 0;
 }
 
 /* The file itself, of those that are one. */
@@ -181,7 +158,8 @@ static void join(struct source_names *s)
 		if (s->places.at[k].name != s->places.at[i].name ||
 		    s->places.at[k].module == s->places.at[i].module)
 			continue;
-		parts = common_parts(text(s, s->places.at[k].file), text(s, s->places.at[i].file));
+		parts = path_common_parts(text(s, s->places.at[k].file),
+					  text(s, s->places.at[i].file));
 		/* Many files of a tree may be called mod.rs. */
 		if (parts > 1 || (parts == 1 && only_two(s, k, i)))
 			vec_push(&pairs, ((struct pair){ (uint32_t)k, (uint32_t)i, parts }));
@@ -213,7 +191,7 @@ static size_t part_of(const char *path, size_t at)
 /* Where a label begins that is no end of other; at least at the last part. */
 static size_t begin_apart(const char *path, const char *other)
 {
-	size_t n = strlen(path), k = strlen(other), same = common_end(path, other);
+	size_t n = strlen(path), k = strlen(other), same = path_common_end(path, other);
 	size_t at;
 
 	if (same == n)

@@ -14,10 +14,8 @@
 #include <string.h>
 
 /* Of fewer samples shares say little: half of them may be 10 % off. */
-#define SAMPLES_FEW   100
-#define SAMPLES_NONE  10 /* fewer say nothing of any share */
-/* No sentence about fewer. */
-#define SAMPLES_LEAST 20
+#define SAMPLES_FEW  100
+#define SAMPLES_NONE 10 /* fewer say nothing of any share */
 
 /* A function with so large a part, twice that of any other, stands out, and so does one with half of everything; where the
  * largest has less than FLAT_SHARE, nothing does. */
@@ -287,7 +285,7 @@ static char *in_futex(const struct cpu_case *c)
 static bool is_enough(const struct cpu_case *c, size_t i, int64_t weight)
 {
 	return (double)weight >= shares[i].least * (double)c->whole &&
-	       cpu_case_samples(c, weight) >= SAMPLES_LEAST;
+	       cpu_case_samples(c, weight) >= CPU_SAMPLES_LEAST;
 }
 
 /* The kernel's time that is none of locks, allocators and page faults that have a sentence, nor idle. */
@@ -529,12 +527,12 @@ int find_hotspot(struct cpu_case *c)
 	n_named = n_half + n_more <= FEW_MOST ? n_half + n_more : n_half;
 	if ((double)first >= HOTSPOT_SHARE * (double)base &&
 	    (first / 2 >= second || (n_half == 1 && n_more == 0)) &&
-	    cpu_case_samples(c, first) >= SAMPLES_LEAST) {
+	    cpu_case_samples(c, first) >= CPU_SAMPLES_LEAST) {
 		if (!are_told(c, row, 1) &&
 		    (double)self_besides(c, row, 1) >= HOTSPOT_SHARE * (double)base)
 			say_hotspot(c, row[0], base);
 	} else if (sum >= base / 2 && n_named > 1 && n_named <= FEW_MOST &&
-		   cpu_case_samples(c, sum) >= SAMPLES_LEAST && !are_told(c, row, n_named) &&
+		   cpu_case_samples(c, sum) >= CPU_SAMPLES_LEAST && !are_told(c, row, n_named) &&
 		   self_besides(c, row, n_named) >= base / 2) {
 		say_few(c, row, n_named, n_half + n_more - n_named, base);
 	}
@@ -647,7 +645,8 @@ static void say_cut(struct cpu_case *c)
 		if (c->a->keys.key[t->key[i]].flags & FUNCTION_MARK && t->outer[i] &&
 		    strcmp(c->a->keys.key[t->key[i]].label, "[truncated]") == 0)
 			cut += t->total[(size_t)i * t->n_columns];
-	if ((double)cut < CUT_SHARE * (double)c->whole || cpu_case_samples(c, cut) < SAMPLES_LEAST)
+	if ((double)cut < CUT_SHARE * (double)c->whole ||
+	    cpu_case_samples(c, cut) < CPU_SAMPLES_LEAST)
 		return;
 	share = cpu_case_percent(cut, c->whole);
 	f = findings_add(
@@ -689,7 +688,7 @@ static void say_tracer(struct cpu_case *c)
 		if (is_tracer(c, t->key[i]))
 			sum += self_of(c, i);
 	if ((double)sum < TRACER_SHARE * (double)c->whole ||
-	    cpu_case_samples(c, sum) < SAMPLES_LEAST)
+	    cpu_case_samples(c, sum) < CPU_SAMPLES_LEAST)
 		return;
 	share = cpu_case_percent(sum, c->whole);
 	f = findings_add(
@@ -706,7 +705,7 @@ int find_missing(struct cpu_case *c)
 	struct class_sum s = sum_class(c, FRAME_CLASS_UNNAMED);
 
 	if ((double)s.weight >= UNNAMED_SHARE * (double)c->whole &&
-	    cpu_case_samples(c, s.weight) >= SAMPLES_LEAST)
+	    cpu_case_samples(c, s.weight) >= CPU_SAMPLES_LEAST)
 		say_unnamed(c, s.weight);
 	say_cut(c);
 	say_tracer(c);

@@ -8,6 +8,7 @@
 #include "query/findings/findings.h"
 
 #include "base/fmt.h"
+#include "base/path.h"
 #include "profile/heap/heap.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
@@ -98,10 +99,9 @@ struct heap_case {
 static char *place_of(const struct heap_case *c, uint32_t key, uint32_t file, uint32_t line)
 {
 	const char *path = profile_string(c->f->profile, (string_id){ file }, NULL);
-	const char *slash = strrchr(path, '/'), *label = c->f->keys.key[key].label;
+	const char *label = c->f->keys.key[key].label;
 
-	return line ? xasprintf("%s (%s:%u)", label, slash ? slash + 1 : path, line)
-		    : xstrdup(label);
+	return line ? xasprintf("%s (%s:%u)", label, path_last_part(path), line) : xstrdup(label);
 }
 
 /* key KEY_NONE: it is of no site. Borrowed until the next. */

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 
 /* Worth a sentence where so large a part of the whole is in it, and so deep, in so many samples. */
-#define SHARE_LEAST   0.10
-#define DEPTH_LEAST   3u
-#define SAMPLES_LEAST 20
+#define SHARE_LEAST 0.10
+#define DEPTH_LEAST 3u
 
 /* A walk of the tree from its root down, which finds nodes whose function is on their path for the second time. */
 struct path {
@@ -115,7 +114,7 @@ int find_recursion(struct cpu_case *c)
 	for (uint32_t i = 0; i < n; i++) {
 		if (!cpu_case_is_function(c, i) || cpu_case_is_of_language(c, i) ||
 		    deepest[i] < DEPTH_LEAST || (double)sum[i] < SHARE_LEAST * (double)c->whole ||
-		    cpu_case_samples(c, sum[i]) < SAMPLES_LEAST)
+		    cpu_case_samples(c, sum[i]) < CPU_SAMPLES_LEAST)
 			continue;
 		such[i] = true;
 		n_such++;

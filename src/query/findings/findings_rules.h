@@ -15,6 +15,9 @@ struct findings;
 struct progress;
 struct suppressions;
 
+/* Fewer samples say nothing of a function. */
+#define CPU_SAMPLES_LEAST 20
+
 /* What a function is called in sentences. */
 struct named_key {
 	uint32_t key;

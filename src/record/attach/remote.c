@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/path.h"
 #include "unwind/cfi.h"
 
 #define PAGE_BYTES   UINT64_C(4096)
@@ -254,18 +255,11 @@ struct remote_module *remote_module_at(struct remote *r, uint64_t address)
 	return first ? module_of(r, first) : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 struct remote_module *remote_module_named(struct remote *r, const char *name)
 {
 	for (size_t i = 0; i < r->map.n; i++) {
 		const struct remote_map *map = &r->map.at[i];
-		const char *path = *name == '/' ? map->path : base_name(map->path);
+		const char *path = *name == '/' ? map->path : path_last_part(map->path);
 
 		if (map->offset == 0 && strcmp(path, name) == 0)
 			return module_of(r, map);
@@ -281,7 +275,7 @@ enum glibc_part remote_glibc_part(const char *path)
 	} parts[] = { { GLIBC_LIBC, "libc.so.6", "libc-2." },
 		      { GLIBC_PTHREAD, "libpthread.so.0", "libpthread-2." },
 		      { GLIBC_DL, "libdl.so.2", "libdl-2." } };
-	const char *file = base_name(path);
+	const char *file = path_last_part(path);
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(file, parts[i].name) == 0 ||

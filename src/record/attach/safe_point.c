@@ -13,6 +13,7 @@
 #include <sys/user.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "record/attach/remote.h"
 #include "record/attach/thread_state.h"
 #include "unwind/walk.h"
@@ -155,13 +156,6 @@ static bool is_wait(const char *name)
 	return false;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static struct walk_module find_module(void *arg, uint64_t pc)
 {
 	struct remote *r = arg;
@@ -212,7 +206,7 @@ static void look_at(struct look *l, const struct walk_frame *f)
 {
 	uint64_t pc = f->pc - !f->exact;
 	struct remote_module *m = remote_module_at(l->r, pc);
-	const char *file = m ? base_name(remote_module_path(m)) : "";
+	const char *file = m ? path_last_part(remote_module_path(m)) : "";
 	enum glibc_part part = remote_glibc_part(file);
 
 	if (part == GLIBC_LIBC || part == GLIBC_PTHREAD) {

@@ -15,6 +15,7 @@
 
 #include "base/consulted_files.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "elf/build_id.h"
 #include "symbols/search/file_archive.h"
 #include "symbols/search/perf_config.h"
@@ -60,13 +61,6 @@ static void look(struct hunt *h, bool trusted, const char *fmt, ...)
 	consulted_files_note(h->f->options->consulted, path);
 	h->done = h->try(h->arg, path, trusted);
 	free(path);
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* The path without " (deleted)"; the caller frees. */
@@ -160,8 +154,8 @@ static void find_elf_in(struct hunt *h, const char *dir, const char *path)
 	look_in_cache(h, dir, path, "elf");
 	look(h, true, "%s/%s.debug", dir, path);
 	look(h, true, "%s/%s", dir, path);
-	look(h, true, "%s/%s.debug", dir, last_part(path));
-	look(h, true, "%s/%s", dir, last_part(path));
+	look(h, true, "%s/%s.debug", dir, path_last_part(path));
+	look(h, true, "%s/%s", dir, path_last_part(path));
 }
 
 /* May processes that run now be those that were recorded? */
@@ -213,7 +207,8 @@ void debug_file_search_debuglink(const struct debug_file_search *f, const struct
 				 void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
-	int n = (int)(last_part(beside) - beside), m = (int)(last_part(d->path) - d->path);
+	int n = (int)(path_last_part(beside) - beside),
+	    m = (int)(path_last_part(d->path) - d->path);
 	const char *root = f->options->sysroot ? f->options->sysroot : "";
 
 	look(&h, true, "%.*s%s", n, beside, name);
@@ -235,7 +230,7 @@ void debug_file_search_split(const struct debug_file_search *f, const struct dso
 	look(&h, true, "%s", described);
 	for (size_t i = 0; i < o->n_symbol_dirs; i++) {
 		look(&h, true, "%s/%s", o->symbol_dirs[i], path);
-		look(&h, true, "%s/%s", o->symbol_dirs[i], last_part(path));
+		look(&h, true, "%s/%s", o->symbol_dirs[i], path_last_part(path));
 	}
 	/* Units are known by their ids, so that those of another program are not taken for them. */
 	if (path[0] == '/')
@@ -301,7 +296,7 @@ static void look_in_process(struct hunt *h, const char *path)
 	const struct resolver_options *o = h->f->options;
 
 	for (size_t i = 0; i < o->n_symbol_dirs; i++) {
-		look(h, true, "%s/%s", o->symbol_dirs[i], last_part(path));
+		look(h, true, "%s/%s", o->symbol_dirs[i], path_last_part(path));
 		look(h, true, "%s%s", o->symbol_dirs[i], path);
 	}
 	if (o->sysroot)

@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "elf/build_id.h"
 
 #define KERNEL_PATH  "[kernel.kallsyms]"
@@ -54,17 +55,10 @@ static bool starts(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Is path a kernel module's file? *n is the length of its name without .ko and packing. */
 static bool is_ko(const char *path, size_t *n)
 {
-	const char *name = last_part(path), *ko = strstr(name, ".ko");
+	const char *name = path_last_part(path), *ko = strstr(name, ".ko");
 
 	for (; ko; ko = strstr(ko + 1, ".ko")) {
 		const char *rest = ko + 3;
@@ -96,7 +90,7 @@ static bool is_anonymous(const char *path)
 /* jit-PID.dump: where a process writes the code that it generates. */
 static bool is_jit_dump(const char *path)
 {
-	const char *name = last_part(path);
+	const char *name = path_last_part(path);
 	size_t digits = starts(name, "jit-") ? strspn(name + 4, "0123456789") : 0;
 
 	return digits > 0 && strcmp(name + 4 + digits, ".dump") == 0;
@@ -120,7 +114,7 @@ static enum family family_of_file(const char *path)
 					    "libmvec",  "librt.so",   "librt-2.", "libdl.so",
 					    "libdl-2.", "ld.so",      "ld64.so",  "libresolv",
 					    "libc.musl" };
-	const char *name = last_part(path);
+	const char *name = path_last_part(path);
 
 	/* Programs are run from memory too, but it is mostly where JITs write what they run. */
 	if (starts(name, "jitted-") || starts(path, "/memfd:"))
@@ -212,14 +206,14 @@ static const char *dso_key(struct arena *a, const char *path, bool kernel)
 	size_t n;
 	char *key;
 
-	if (kernel && (starts(path, KERNEL_PATH) || starts(last_part(path), "vmlinux")))
+	if (kernel && (starts(path, KERNEL_PATH) || starts(path_last_part(path), "vmlinux")))
 		return KERNEL_PATH;
 	if (!is_ko(path, &n))
 		return arena_strndup(a, path, strlen(path));
 	key = arena_alloc(a, n + 3);
 	key[0] = '[';
 	for (size_t i = 0; i < n; i++)
-		key[i + 1] = last_part(path)[i] == '-' ? '_' : last_part(path)[i];
+		key[i + 1] = path_last_part(path)[i] == '-' ? '_' : path_last_part(path)[i];
 	key[n + 1] = ']';
 	key[n + 2] = '\0';
 	return key;
