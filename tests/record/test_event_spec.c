@@ -196,6 +196,24 @@ Test(event_spec, names_end_at_commas_but_not_within_a_unit)
 	cr_expect_eq(event_spec_length("cpu/a,b"), strlen("cpu/a,b"));
 }
 
+/* A machine that was just started has sums that could be numbers of cpus. */
+Test(cpu_list, takes_no_sum_for_a_cpu)
+{
+	char path[] = "/tmp/proftop_stat_XXXXXX";
+	int fd = mkstemp(path);
+	struct cpu_list l = { 0 };
+
+	cr_assert_geq(fd, 0);
+	dprintf(fd, "cpu  21759 0 12010\ncpu0 10480 0 5361\ncpu3 11278 0 6648\nintr 7\n");
+	close(fd);
+	cpu_list_online("/nowhere", path, &l);
+	cr_assert_eq(l.n, 2);
+	cr_assert_eq(l.at[0], 0);
+	cr_assert_eq(l.at[1], 3);
+	vec_done(&l);
+	unlink(path);
+}
+
 /* Where nothing is mounted on /sys all cpus are sampled, too: those of /proc/stat. */
 Test(cpu_list, is_known_without_sys)
 {

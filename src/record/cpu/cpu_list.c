@@ -53,7 +53,7 @@ static bool read_sys(const char *path, struct cpu_list *out)
 	return good;
 }
 
-/* A line for each cpu that is online: "cpu3 1 2 …". */
+/* A line for each cpu that is online, "cpu3 1 2 …", behind that of their sums, "cpu  4 5 …". */
 static void read_stat(const char *path, struct cpu_list *out)
 {
 	FILE *f = fopen(path, "re");
@@ -61,7 +61,8 @@ static void read_stat(const char *path, struct cpu_list *out)
 	int cpu;
 
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "cpu%d ", &cpu) == 1 && cpu >= 0 && cpu < CPUS_MAX)
+		if (sscanf(line, "cpu%d ", &cpu) == 1 && line[3] != ' ' && cpu >= 0 &&
+		    cpu < CPUS_MAX)
 			vec_push(out, cpu);
 	if (f)
 		fclose(f);
