@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "profile/heap/heap.h"
 #include "query/analysis.h"
 #include "query/heap/resident.h"
@@ -145,7 +146,7 @@ static void draw_rss(const struct memory_graph *g, struct canvas *c, int row, in
 	}
 }
 
-/* Names of marks where they were set, as far as they do not meet. */
+/* Names of marks where they were set, as far as they do not meet: behind a mark, or before it where they would be cut. */
 static void draw_marks(const struct memory_graph *g, const struct scene *s, struct canvas *c,
 		       struct rect r)
 {
@@ -158,13 +159,19 @@ static void draw_marks(const struct memory_graph *g, const struct scene *s, stru
 	for (uint32_t i = 0; i < columns.n_marks; i++) {
 		int64_t begin = capture_begin(profile_capture(p, mark[i].capture));
 		int at = time_axis_col(&g->axis, begin == TIME_NONE ? 0 : mark[i].time_ns - begin);
+		const char *name = profile_string(p, mark[i].name, NULL);
+		int cols = (int)text_width(name, strlen(name));
+		bool fits = at + 1 + cols <= g->axis.cols;
+		bool before = !fits && at - cols >= free_from;
 
 		if (at < free_from || at >= g->axis.cols)
 			continue;
 		canvas_puts(c, r.row + 1, left + at, 1, STYLE_HOT, "▾");
 		free_from = at + 2 +
-			    canvas_puts(c, r.row + 1, left + at + 1, g->axis.cols - at - 1,
-					STYLE_DIM, profile_string(p, mark[i].name, NULL));
+			    canvas_puts(c, r.row + 1, before ? left + at - cols : left + at + 1,
+					before ? cols : g->axis.cols - at - 1, STYLE_DIM, name);
+		if (!fits && !before)
+			canvas_puts(c, r.row + 1, left + g->axis.cols - 1, 1, STYLE_DIM, "…");
 	}
 }
 
