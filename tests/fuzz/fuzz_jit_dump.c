@@ -61,6 +61,7 @@ void fuzz_jit_dump(const uint8_t *bytes, size_t n)
 		for (size_t i = 0; i < n_places && i < 100; i++)
 			find_rules(u, &p[i], 1 + n % 7);
 		jit_unwind_free(u);
+		jit_dump_free(d);
 	}
 	close(fd);
 }
