@@ -12,6 +12,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -438,6 +439,62 @@ Test(weigh, columns_narrow_by_themselves)
 	cr_assert_eq(a->tree->total[2], 1);
 	cr_assert_eq(a->tree->total[3], 2);
 	analysis_free(a);
+	lens_done(&l);
+	profile_free(p);
+}
+
+/*
+ * Runs of many captures, by whose rows whole batches are passed over: some end within a batch, some are empty, some have threads, some
+ * have not, and one's thread has rows behind those of the next capture.
+ */
+Test(weigh, columns_of_captures_add_up)
+{
+	static const struct {
+		unsigned n;
+		bool threads;
+	} captures[] = { { 5000, false }, { 10, true }, { 0, false },    { 9000, true },
+			 { 3, false },    { 0, true },  { 8192, false }, { 1, false } };
+	static const char *const filters[] = {
+		"capture:1",          "capture:2-4",       "capture:5,7",          "!capture:1",
+		"capture:4 thread:t", "capture:7 event:e", "capture:1,4 !thread:t"
+	};
+	static const int64_t sums[] = { 5000, 10 + 9001, 3 + 8192, 10 + 9001 + 3 + 8192 + 1,
+					9001, 8192,      5000 };
+	struct profile *p = profile_new();
+	thread_id late = { ID_NONE };
+	struct weights w;
+	struct lens l;
+	struct sample s;
+
+	builder_begin(p);
+	s = (struct sample){ .cpu = CPU_NONE, .time_ns = TIME_NONE, .weight = 1 };
+	s.event = build_summed_event(p, "e", UNIT_COUNT);
+	s.stack = build_stack(p, (stack_id){ 0 }, build_location(p, (module_id){ 0 }, 16));
+	for (size_t i = 0; i < sizeof(captures) / sizeof(*captures); i++) {
+		capture_id c = build_capture(p, "x", "made");
+
+		s.thread = (thread_id){ ID_NONE };
+		if (captures[i].threads)
+			s.thread = build_thread(p, build_process(p, c, 1), 1,
+						build_cstring(p, "t"));
+		if (i == 3)
+			late = s.thread;
+		for (unsigned k = 0; k < captures[i].n; k++)
+			build_sample(p, &s);
+	}
+	s.thread = late;
+	build_sample(p, &s);
+	builder_end(p);
+	made_lens(&l, p, "");
+	l.n_columns = sizeof(filters) / sizeof(*filters);
+	for (uint32_t c = 0; c < l.n_columns; c++) {
+		l.column[c].metric = l.column[0].metric;
+		cr_assert_eq(filter_parse(filters[c], &l.column[c].filter, NULL), 0);
+	}
+	w = weighed(p, &l);
+	for (uint32_t c = 0; c < l.n_columns; c++)
+		cr_expect_eq(w.total[c], sums[c], "%s: %" PRId64, filters[c], w.total[c]);
+	weights_done(&w);
 	lens_done(&l);
 	profile_free(p);
 }

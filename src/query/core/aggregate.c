@@ -86,7 +86,7 @@ static void add_column(const struct sample_scan *r, uint32_t c, struct weights *
 	int64_t total = 0, whole = 0, *to = w->stack ? w->stack + c : NULL;
 	uint32_t n_columns = w->n_columns;
 
-	if (!event && column->event != 0)
+	if (column->none || (!event && column->event != 0))
 		return;
 	for (uint64_t i = 0; i < r->n; i++) {
 		int64_t x;

@@ -274,6 +274,7 @@ static int add_term(struct compiled_filter *s, const struct profile *p,
 	if (term_is_transform(t) && t->kind != TERM_FOCUS && t->kind != TERM_FOCUS_MODULE)
 		return 0;
 	s->passes_all = false;
+	s->only_captures &= t->kind == TERM_CAPTURE || t->kind == TERM_HOST;
 	switch (t->kind) {
 	case TERM_THREAD:
 	case TERM_PROCESS:
@@ -343,6 +344,7 @@ int compiled_filter_init(struct compiled_filter *s, const struct profile *p,
 	int rc = 0;
 
 	*s = (struct compiled_filter){ .passes_all = true,
+				       .only_captures = true,
 				       .n_threads = counts->n_threads,
 				       .n_captures = counts->n_captures,
 				       .profile = p,

@@ -23,6 +23,7 @@ struct compiled_filter {
 	bool *cpu;                 /* [UINT16_MAX + 1] likewise; CPU_NONE is the last */
 	bool *stack;               /* [n_stacks] likewise */
 	bool *capture;             /* [n_captures] likewise; by it rows without a thread */
+	bool only_captures;        /* no term but those of captures: rows of one pass or do not */
 	const struct term **times; /* [n_times] time terms; array owned */
 	uint32_t n_times;
 	/* [n_blocks] terms about blocks of a heap, which samples pass; array owned */

@@ -111,6 +111,19 @@ static void find_square_unit(struct sample_scan *r, struct sample_scan_column *c
 	column->square_unit = 1 + (int64_t)sqrt(sum / 0x1p60);
 }
 
+/* For columns that are of some captures only. */
+static uint32_t *find_captures(const struct profile *p, const struct profile_counts *counts)
+{
+	uint32_t *of = xcalloc(counts->n_threads, sizeof(*of));
+
+	for (uint32_t i = 0; i < counts->n_threads; i++) {
+		process_id process = profile_thread(p, (thread_id){ i })->process;
+
+		of[i] = profile_process(p, process)->capture.v;
+	}
+	return of;
+}
+
 static int make(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, const struct sample_columns *rows, uint64_t n_rows,
 		struct progress *progress, struct sample_scan **out)
@@ -124,6 +137,8 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	r->columns = *rows;
 	r->wanted = ROWS_ALL;
 	r->origin = compiled_filter_origins(p, counts);
+	if (counts->n_captures > 1 && lens->n_columns > 1)
+		r->capture_of = find_captures(p, counts);
 	/* From which the others fade. */
 	r->newest_ns = profile_newest_ns(p, counts);
 	if (lens->now_ns > r->newest_ns)
@@ -168,6 +183,7 @@ void sample_scan_free(struct sample_scan *r)
 	for (uint32_t c = 0; c < r->lens->n_columns; c++)
 		compiled_filter_done(&r->column[c].sieve);
 	free(r->origin);
+	free(r->capture_of);
 	free(r);
 }
 
@@ -206,8 +222,47 @@ static void sift(const struct sample_scan *r, const struct compiled_filter *s, b
 	compiled_filter_times(s, rows, n, passes);
 }
 
+static uint64_t first_sample(const struct sample_scan *r, uint32_t capture)
+{
+	return profile_capture(r->sieve.profile, (capture_id){ capture })->first_sample;
+}
+
+/* The capture of all rows of the batch; ID_NONE: they are of several, or nobody asks. */
+static uint32_t batch_capture(struct sample_scan *r)
+{
+	uint32_t n = r->counts.n_captures, one = ID_NONE;
+
+	for (uint64_t i = 0; r->capture_of && i < r->n; i++) {
+		uint32_t thread = sample_rows_thread(&r->rows, i), capture;
+
+		/* rows without a thread are of the capture that they stand in */
+		while (r->capture + 1 < n && first_sample(r, r->capture + 1) <= r->begin + i)
+			r->capture++;
+		capture = thread == ID_NONE ? r->capture : r->capture_of[thread];
+		if (i > 0 && capture != one)
+			return ID_NONE;
+		one = capture;
+	}
+	return one;
+}
+
+/* A comparison of many files has a column for each run, to which most batches add nothing. */
+static void sift_column(const struct sample_scan *r, struct sample_scan_column *c, uint32_t capture)
+{
+	const struct compiled_filter *s = &c->sieve;
+	bool known = s->capture && capture != ID_NONE;
+
+	c->none = known && !s->capture[capture];
+	if (c->none || (known && s->only_captures))
+		memset(c->passes, !c->none, r->n);
+	else
+		sift(r, s, c->passes, NULL);
+}
+
 int sample_scan_next(struct sample_scan *r, struct progress *progress)
 {
+	uint32_t capture;
+
 	if (read_batch(r) == 0)
 		return 0;
 	if (progress_cancelled(progress))
@@ -215,7 +270,8 @@ int sample_scan_next(struct sample_scan *r, struct progress *progress)
 	if (r->lens->half_life_ns > 0)
 		fade(r);
 	sift(r, &r->sieve, r->passes, r->any_time);
+	capture = batch_capture(r);
 	for (uint32_t c = 0; c < r->lens->n_columns; c++)
-		sift(r, &r->column[c].sieve, r->column[c].passes, NULL);
+		sift_column(r, &r->column[c], capture);
 	return 1;
 }

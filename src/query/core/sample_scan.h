@@ -41,6 +41,7 @@ struct sample_scan_column {
 	bool lasts;          /* rows of `event` last for what they weigh, see event_lasts(); */
 	bool also_lasts;     /* and those of `also` */
 	bool passes[SAMPLE_SCAN_BATCH]; /* of the batch; undefined when the sieve passes all */
+	bool none;                      /* no row of the batch passes; false: not known */
 };
 
 struct sample_scan {
@@ -51,6 +52,8 @@ struct sample_scan {
 	const uint16_t *event;            /* of the batch, or NULL: all rows are of event 0 */
 	unsigned wanted;                  /* ROWS_… of the columns that are read */
 	int64_t *origin;                  /* see compiled_filter_origins(); owned */
+	uint32_t *capture_of;             /* [n_threads] capture_id; NULL: nobody asks; owned */
+	uint32_t capture;                 /* the newest one that began before the batch's end */
 	struct compiled_filter sieve;     /* the lens' filter */
 	bool passes[SAMPLE_SCAN_BATCH];   /* of the batch; undefined when the sieve passes all */
 	bool any_time[SAMPLE_SCAN_BATCH]; /* the same without time terms; undefined without such */

@@ -90,7 +90,7 @@ static int weigh_runs(const struct profile *p, const struct profile_counts *coun
 		else
 			lens.column[i].metric.measure = MEASURE_SAMPLES;
 	}
-	rc = aggregate(p, counts, &lens, progress, &w);
+	rc = aggregate_sums(p, counts, &lens, progress, &w);
 	for (uint32_t i = 0; i < lens.n_columns && rc == 0; i++)
 		sums[i] = (double)w.whole[i] / (double)w.scale[i];
 	weights_done(&w);
@@ -122,7 +122,7 @@ static int weigh_squares(const struct profile *p, const struct profile_counts *c
 			.metric = { .event = of->sides.reference, .measure = MEASURE_WEIGHT },
 			.squares = true,
 		};
-	rc = aggregate(p, counts, &lens, progress, &w);
+	rc = aggregate_sums(p, counts, &lens, progress, &w);
 	for (uint32_t i = 0; i < lens.n_columns && rc == 0; i++) {
 		double unit = (double)w.square_unit[i] / (double)w.scale[i];
 
