@@ -231,39 +231,48 @@ static bool go_on(struct reader *r, size_t i)
 	return !progress_cancelled(r->progress);
 }
 
-/* Opens what the sample has other than the one before. False: a frame is not in the file. */
-static bool open_sample(struct reader *r, const uint32_t *frame, size_t n)
+static uint32_t take_frame(const uint16_t **at)
 {
-	size_t i = 0;
+	uint32_t frame = *(*at)++;
 
-	while (i < n && i < r->open.n && r->open.at[i].frame == frame[i])
-		i++;
-	r->open.n = i;
-	for (; i < n; i++) {
-		if (frame[i] >= r->t.frames.n)
-			return false;
-		vec_push(&r->open, ((struct placed_frame){ frame[i], ID_NONE }));
+	if (frame < SPEEDSCOPE_LARGE)
+		return frame;
+	*at += 2;
+	return (uint32_t)(*at)[-2] << 16 | (*at)[-1];
+}
+
+/* Opens what the sample has of its own. False: a frame is not in the file. */
+static bool open_sample(struct reader *r, const struct speedscope_sample *s, const uint16_t **own)
+{
+	bool good = s->n_shared <= r->open.n;
+
+	r->open.n = good ? s->n_shared : r->open.n;
+	for (uint32_t i = 0; i < s->n_own; i++) {
+		uint32_t frame = take_frame(own);
+
+		good = good && frame < r->t.frames.n;
+		if (good)
+			vec_push(&r->open, ((struct placed_frame){ frame, ID_NONE }));
 	}
-	return true;
+	return good;
 }
 
 static void build_samples(struct reader *r, const struct speedscope_profile *s)
 {
+	const uint16_t *own = s->frames.at;
 	double at = s->start;
-	size_t from = 0;
 
 	vec_clear(&r->open);
-	for (size_t i = 0; i < s->sample_end.n && go_on(r, i); i++) {
-		size_t to = s->sample_end.at[i];
+	for (size_t i = 0; i < s->samples.n && go_on(r, i); i++) {
+		const struct speedscope_sample *sample = &s->samples.at[i];
 		double weight = i < s->weights.n ? s->weights.at[i] : 0;
-		bool good = from == to || open_sample(r, s->frames.at + from, to - from);
+		bool good = open_sample(r, sample, &own);
 
 		r->n_short += i >= s->weights.n;
 		r->n_odd += !good;
-		r->n_empty += from == to;
-		if (good && from < to && i < s->weights.n)
+		r->n_empty += good && r->open.n == 0;
+		if (good && r->open.n > 0 && i < s->weights.n)
 			add_row(r, open_stack(r), at, weight);
-		from = to;
 		at += weight;
 	}
 }

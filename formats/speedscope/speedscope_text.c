@@ -71,6 +71,7 @@ static void begin_profile(void *to)
 	struct speedscope_text *t = to;
 
 	vec_push(&t->profiles, ((struct speedscope_profile){ .pid = -1, .tid = -1 }));
+	vec_clear(&t->sample);
 }
 
 static void on_type(void *to, const struct json_value *v)
@@ -133,14 +134,38 @@ static void on_end(void *to, const struct json_value *v)
 	last(to)->end = json_double(v, 0);
 }
 
+static void begin_sample(void *to)
+{
+	struct speedscope_text *t = to;
+
+	t->n_frames = t->n_shared = 0;
+}
+
 static void on_sample_frame(void *to, const struct json_value *v)
 {
-	vec_push(&last(to)->frames, json_index(v));
+	struct speedscope_text *t = to;
+	uint32_t frame = json_index(v), at = t->n_frames++;
+
+	if (at == t->n_shared && at < t->sample.n && t->sample.at[at] == frame) {
+		t->n_shared++;
+		return;
+	}
+	t->sample.n = at;
+	vec_push(&t->sample, frame);
+	if (frame >= SPEEDSCOPE_LARGE) {
+		vec_push(&last(t)->frames, SPEEDSCOPE_LARGE);
+		vec_push(&last(t)->frames, (uint16_t)(frame >> 16));
+	}
+	vec_push(&last(t)->frames, (uint16_t)frame);
 }
 
 static void end_sample(void *to)
 {
-	vec_push(&last(to)->sample_end, last(to)->frames.n);
+	struct speedscope_text *t = to;
+
+	t->sample.n = t->n_frames;
+	vec_push(&last(t)->samples,
+		 ((struct speedscope_sample){ t->n_shared, t->n_frames - t->n_shared }));
 }
 
 static void on_weight(void *to, const struct json_value *v)
@@ -199,7 +224,7 @@ static const struct json_rule rules[] = {
 	{ .path = "profiles[].unit", .value = on_unit },
 	{ .path = "profiles[].startValue", .value = on_start },
 	{ .path = "profiles[].endValue", .value = on_end },
-	{ .path = "profiles[].samples[]", .end = end_sample },
+	{ .path = "profiles[].samples[]", .begin = begin_sample, .end = end_sample },
 	{ .path = "profiles[].samples[][]", .value = on_sample_frame },
 	{ .path = "profiles[].weights[]", .value = on_weight },
 	{ .path = "profiles[].events[]", .begin = begin_event },
@@ -224,12 +249,13 @@ int speedscope_text_read(struct speedscope_text *t, struct profile *p, struct in
 void speedscope_text_done(struct speedscope_text *t)
 {
 	for (size_t i = 0; i < t->profiles.n; i++) {
+		vec_done(&t->profiles.at[i].samples);
 		vec_done(&t->profiles.at[i].frames);
-		vec_done(&t->profiles.at[i].sample_end);
 		vec_done(&t->profiles.at[i].weights);
 		vec_done(&t->profiles.at[i].events);
 	}
 	vec_done(&t->profiles);
+	vec_done(&t->sample);
 	vec_done(&t->frames);
 	vec_done(&t->modules);
 }

@@ -23,6 +23,14 @@ struct speedscope_event {
 	bool opens;
 };
 
+/* Most files have fewer frames. */
+#define SPEEDSCOPE_LARGE UINT16_MAX
+
+/* Its outer frames are those of the one before: a file's stacks would take as much as the file. */
+struct speedscope_sample {
+	uint32_t n_shared, n_own;
+};
+
 struct speedscope_profile {
 	string_id name, unit;
 	/* what proftop says of its own profiles: empty and -1 in those of others */
@@ -30,9 +38,10 @@ struct speedscope_profile {
 	int64_t pid, tid;
 	bool own;
 	bool evented;
-	double start, end;                   /* in the unit */
-	VEC(uint32_t) frames;                /* of all samples, outermost first in each */
-	VEC(size_t) sample_end;              /* where each sample's end in it */
+	double start, end; /* in the unit */
+	VEC(struct speedscope_sample) samples;
+	/* those of their own of all samples, outermost first in each; from SPEEDSCOPE_LARGE on that, and then two halves */
+	VEC(uint16_t) frames;
 	VEC(double) weights;                 /* in the unit */
 	VEC(struct speedscope_event) events; /* in the order of the file */
 };
@@ -43,6 +52,9 @@ struct speedscope_text {
 	VEC(string_id) modules;         /* [frames.n] likewise: paths, or empty */
 	VEC(struct speedscope_profile) profiles;
 	string_id exporter;
+	VEC(uint32_t) sample; /* frames of the profile's newest one so far, outermost first */
+	uint32_t n_frames;    /* how many are of the one that is being read */
+	uint32_t n_shared;    /* of these, from the first on, which the one before has, too */
 };
 
 /* As json_read(). The pen is taken a moment at a time. */

@@ -161,6 +161,25 @@ static const struct file files[] = {
 	  NULL, "g:/1/1 ", "1 of stacks" },
 };
 
+/* Markers of Firefox, processed and Gecko's: moments, intervals, halves of them, and one without a name. */
+static const char *const marked[] = {
+	"{\"meta\":{\"interval\":1,\"categories\":[{\"name\":\"Other\"},{\"name\":\"GC / CC\"}]},"
+	"\"threads\":[{\"name\":\"w\",\"pid\":1,\"tid\":1,\"samples\":{\"stack\":[0,1,2],"
+	"\"time\":[1,2,3]},\"markers\":{\"name\":[1,1,2,2,3,1,9],\"startTime\":[1,2,3,null,5,7,1],"
+	"\"endTime\":[null,2.5,null,6,null,null,null],\"phase\":[0,1,2,3,3,2,0],"
+	"\"category\":[0,1,1,1,0,0,0]},\"stringArray\":[\"f\",\"tick\",\"load\",\"late\"],"
+	"\"stackTable\":{\"frame\":[0,1,2],\"prefix\":[null,0,1]},\"frameTable\":{\"func\":[0,0,0],"
+	"\"category\":[0,1,null]},\"funcTable\":{\"name\":[0]}}]}",
+	"{\"meta\":{\"interval\":1,\"categories\":[{\"name\":\"Other\"},{\"name\":\"GC / CC\"}]},"
+	"\"threads\":[{\"name\":\"w\",\"pid\":1,\"tid\":1,\"samples\":{\"schema\":{\"stack\":0,"
+	"\"time\":1},\"data\":[[0,1],[1,2],[2,3]]},\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,"
+	"\"endTime\":2,\"phase\":3,\"category\":4,\"data\":5},\"data\":[[1,1,null,0,0],"
+	"[1,2,2.5,1,1,{\"type\":\"x\",\"a\":[1]}],[2,3,null,2,1],[2,null,6,3,1],[3,5,null,3,0],"
+	"[1,7,null,2,0],[9,1,null,0,0]]},\"stringTable\":[\"f\",\"tick\",\"load\",\"late\"],"
+	"\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],[0,1],[1,2]]},"
+	"\"frameTable\":{\"schema\":{\"location\":0,\"category\":1},\"data\":[[0,0],[0,1],[0,null]]}}]}",
+};
+
 static const struct format *probe(const char *text, size_t n)
 {
 	struct input *in = input_of_bytes(text, n, "x.json");
@@ -285,6 +304,8 @@ Test(json_formats, hostile_bytes, .timeout = 300)
 {
 	for (size_t i = 0; i < N(files); i++)
 		fuzz_vary(fuzz_json, files[i].text, strlen(files[i].text), 150);
+	for (size_t i = 0; i < N(marked); i++)
+		fuzz_vary(fuzz_json, marked[i], strlen(marked[i]), 150);
 }
 
 /* Whole, but with nothing to show. */
@@ -349,6 +370,37 @@ Test(json_formats, threads_that_share_tables)
 	cr_expect_str_eq(outermost(p, 1), "two");
 	cr_expect_str_eq(outermost(p, 2), "two");
 	profile_free(p);
+}
+
+/* Samples of speedscope are kept as what differs from the one before, of frames of any number. */
+Test(json_formats, samples_of_speedscope_share_outer_frames)
+{
+	static const char samples[] =
+		"[0,65534,65535],[0,65534,65535],[0,65534,69999],[0],[],"
+		"[0,65534,70000,1],[0,65534,70000],[0,65534],[65536,0],[1,1,1],[1]";
+	size_t room = 70000 * 20 + 1000, n;
+	char *text = xmalloc(room), *rows;
+	struct err e = ERR_INIT;
+	struct profile *p;
+	int rc;
+
+	n = (size_t)snprintf(
+		text, room,
+		"{\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\",\"samples\":[%s],"
+		"\"weights\":[1,2,4,8,16,32,64,128,256,512,1024]}],\"shared\":{\"frames\":[",
+		samples);
+	for (int i = 0; i < 70000; i++)
+		n += (size_t)snprintf(text + n, room - n, "%s{\"name\":\"f%d\"}", i ? "," : "", i);
+	n += (size_t)snprintf(text + n, room - n, "]}}");
+	p = read_as(format_by_name("speedscope"), text, n, &rc, &e);
+	cr_assert_eq(rc, 0, "%s", err_text(&e));
+	rows = rows_of(p, NULL);
+	cr_expect_str_eq(rows, "f0:/264/399 f1:/1536/1536 f65534:/128/135 f65535:/3/3 "
+			       "f65536:/0/256 f69999:/4/4 ");
+	cr_expect(has_loss(p, "2 rows of frames that are not in the file"));
+	free(rows);
+	profile_free(p);
+	free(text);
 }
 
 /* What is nested without end is no reason to fail. */
@@ -503,23 +555,6 @@ Test(json_stream, keys_of_the_first_object)
 /* Markers are numbers and times on the timeline of their thread; categories are labels of what is in them. */
 Test(json_formats, markers_and_categories_of_firefox)
 {
-	static const char *const texts[] = {
-		"{\"meta\":{\"interval\":1,\"categories\":[{\"name\":\"Other\"},{\"name\":\"GC / CC\"}]},"
-		"\"threads\":[{\"name\":\"w\",\"pid\":1,\"tid\":1,\"samples\":{\"stack\":[0,1,2],"
-		"\"time\":[1,2,3]},\"markers\":{\"name\":[1,1,2,2,3,1,9],\"startTime\":[1,2,3,null,5,7,1],"
-		"\"endTime\":[null,2.5,null,6,null,null,null],\"phase\":[0,1,2,3,3,2,0],"
-		"\"category\":[0,1,1,1,0,0,0]},\"stringArray\":[\"f\",\"tick\",\"load\",\"late\"],"
-		"\"stackTable\":{\"frame\":[0,1,2],\"prefix\":[null,0,1]},\"frameTable\":{\"func\":[0,0,0],"
-		"\"category\":[0,1,null]},\"funcTable\":{\"name\":[0]}}]}",
-		"{\"meta\":{\"interval\":1,\"categories\":[{\"name\":\"Other\"},{\"name\":\"GC / CC\"}]},"
-		"\"threads\":[{\"name\":\"w\",\"pid\":1,\"tid\":1,\"samples\":{\"schema\":{\"stack\":0,"
-		"\"time\":1},\"data\":[[0,1],[1,2],[2,3]]},\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,"
-		"\"endTime\":2,\"phase\":3,\"category\":4,\"data\":5},\"data\":[[1,1,null,0,0],"
-		"[1,2,2.5,1,1,{\"type\":\"x\",\"a\":[1]}],[2,3,null,2,1],[2,null,6,3,1],[3,5,null,3,0],"
-		"[1,7,null,2,0],[9,1,null,0,0]]},\"stringTable\":[\"f\",\"tick\",\"load\",\"late\"],"
-		"\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],[0,1],[1,2]]},"
-		"\"frameTable\":{\"schema\":{\"location\":0,\"category\":1},\"data\":[[0,0],[0,1],[0,null]]}}]}",
-	};
 	static const struct {
 		const char *filter, *event;
 		int64_t total;
@@ -535,10 +570,10 @@ Test(json_formats, markers_and_categories_of_firefox)
 		{ "time:,0.0025", "markers", 3 },
 	};
 
-	for (size_t i = 0; i < N(texts); i++) {
+	for (size_t i = 0; i < N(marked); i++) {
 		struct err e = ERR_INIT;
 		int rc;
-		struct profile *p = read_as(format_by_name("firefox"), texts[i], strlen(texts[i]),
+		struct profile *p = read_as(format_by_name("firefox"), marked[i], strlen(marked[i]),
 					    &rc, &e);
 
 		cr_assert_eq(rc, 0, "%s", err_text(&e));
