@@ -155,26 +155,43 @@ static void begin_thread(void *to)
 }
 
 /*
- * A thread of a processed profile with tables of its own needs nothing of what follows, where the head has been read: that it has, as
- * libraries come behind it.
+ * A thread of a processed profile needs nothing of what follows where the head and its tables have been read: that it has tables of its
+ * own, as libraries come behind it. Those that threads share stand before them in what profiler.firefox.com saves.
  */
 static bool is_whole(const struct firefox_text *t)
 {
 	const struct firefox_thread *last = &t->threads.at[t->threads.n - 1];
+	bool shares = t->has_shared && last->tables.frame.n == 0;
+	const struct firefox_tables *of = shares ? &t->shared : &last->tables;
 
-	return t->interval_ms > 0 && (t->libs.n > 0 || last->tables.resource_lib.n == 0) &&
-	       last->tables.func_name.n > 0 && last->tables.strings.n > 0 &&
-	       last->tables.frame.n > 0;
+	return t->interval_ms > 0 && (t->libs.n > 0 || of->resource_lib.n == 0) &&
+	       of->func_name.n > 0 && of->strings.n > 0 && of->frame.n > 0;
 }
 
 static void end_thread(void *to)
 {
 	struct firefox_text *t = to;
 
-	t->tables = &t->shared;
+	t->tables = &t->unused;
 	if (!t->take || !is_whole(t) || !t->take(t->arg, thread(t)))
 		return;
 	firefox_thread_done(thread(t));
+}
+
+/* Threads may have been taken that are of the first ones: those do not grow. */
+static void begin_shared(void *to)
+{
+	struct firefox_text *t = to;
+
+	t->tables = t->has_shared ? &t->unused : &t->shared;
+}
+
+static void end_shared(void *to)
+{
+	struct firefox_text *t = to;
+
+	t->has_shared = true;
+	t->tables = &t->unused;
 }
 
 static void on_name(void *to, const struct json_value *v)
@@ -497,6 +514,7 @@ static const struct json_rule rules[] = {
 	{ .path = "meta.sampleUnits.threadCPUDelta", .value = on_cpu_unit },
 	{ .path = "libs[]", .begin = begin_lib },
 	LIB("libs[]"),
+	{ .path = "shared", .begin = begin_shared, .end = end_shared },
 	TABLES("shared."),
 	{ .path = "threads[]", .begin = begin_thread, .end = end_thread },
 	{ .path = "threads[].name", .value = on_name },
@@ -540,7 +558,7 @@ int firefox_text_read(struct firefox_text *t, struct profile *p, struct input *i
 	int rc;
 
 	*t = (struct firefox_text){ .p = p, .take = t->take, .arg = t->arg };
-	t->tables = &t->shared;
+	t->tables = &t->unused;
 	builder_begin(p);
 	rc = json_read(in, rules, sizeof(rules) / sizeof(*rules), t, end, progress, e);
 	builder_end(p);
@@ -552,6 +570,7 @@ void firefox_text_done(struct firefox_text *t)
 	for (size_t i = 0; i < t->threads.n; i++)
 		firefox_thread_done(&t->threads.at[i]);
 	tables_done(&t->shared);
+	tables_done(&t->unused);
 	vec_done(&t->threads);
 	vec_done(&t->libs);
 	vec_done(&t->categories);

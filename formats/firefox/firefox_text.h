@@ -98,8 +98,10 @@ struct firefox_text {
 	VEC(struct firefox_lib) libs;
 	/* of newer profiles: for threads that have none of their own */
 	struct firefox_tables shared;
-	double interval_ms; /* 0: not told */
-	int64_t version;    /* of processed profiles; or of Gecko's; 0: not told */
+	bool has_shared;              /* and all of them */
+	struct firefox_tables unused; /* what is said of them once more */
+	double interval_ms;           /* 0: not told */
+	int64_t version;              /* of processed profiles; or of Gecko's; 0: not told */
 	string_id product, cpu_unit;
 	firefox_indexes categories; /* string_id of each; those of the process that was read last */
 	/* Takes a thread as soon as it is whole; its columns are freed then. Returns false where it waits for the rest of the file. */

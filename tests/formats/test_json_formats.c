@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "formats/firefox/firefox_series.h"
+#include "formats/firefox/firefox_text.h"
 #include "formats/format.h"
 #include "formats/json/json_stream.h"
 #include "input/input.h"
@@ -370,6 +371,65 @@ Test(json_formats, threads_that_share_tables)
 	cr_expect_str_eq(outermost(p, 1), "two");
 	cr_expect_str_eq(outermost(p, 2), "two");
 	profile_free(p);
+}
+
+static bool count_taken(void *n, const struct firefox_thread *t)
+{
+	*(size_t *)n += t->samples[FIREFOX_SAMPLES].stack.n;
+	return true;
+}
+
+/* Threads are shown while the rest is read where nothing that they need comes behind them, and what comes once more is nobody's. */
+Test(json_formats, threads_are_taken_when_they_are_whole)
+{
+#define TABLES \
+	"\"stackTable\":{\"frame\":[0,0],\"prefix\":[null,0]},\"frameTable\":{\"func\":[0]},\"funcTable\":" \
+	"{\"name\":[0]},\"stringArray\":[\"f\"]"
+#define SHARED  "\"shared\":{" TABLES "}"
+#define THREADS "\"threads\":[{\"samples\":{\"stack\":[1]}},{\"samples\":{\"stack\":[1,0]}}]"
+#define OWN     "\"threads\":[{\"samples\":{\"stack\":[1]}," TABLES "}]"
+	static const struct {
+		const char *text;
+		size_t taken;
+		const char *rows;
+	} cases[] = {
+		{ "{\"meta\":{\"interval\":1}," SHARED "," THREADS "}", 3, "f:/3/3 " },
+		{ "{\"meta\":{\"interval\":1}," THREADS "," SHARED "}", 0, "f:/3/3 " },
+		{ "{" SHARED "," THREADS ",\"meta\":{\"interval\":1}}", 0, "f:/3/3 " },
+		{ "{\"meta\":{\"interval\":1}," SHARED "," THREADS "," SHARED "," THREADS "," SHARED
+		  "}",
+		  6, "f:/6/6 " },
+		{ "{\"meta\":{\"interval\":1}," OWN "}", 1, "f:/1/1 " },
+	};
+#undef TABLES
+#undef SHARED
+#undef THREADS
+#undef OWN
+
+	for (size_t i = 0; i < N(cases); i++) {
+		size_t n = strlen(cases[i].text), taken = 0;
+		struct input *in = input_of_bytes(cases[i].text, n, "x.json");
+		struct firefox_text t = { .take = count_taken, .arg = &taken };
+		struct profile *p = profile_new();
+		struct json_end end;
+		struct err e = ERR_INIT;
+		char *rows;
+		int rc;
+
+		cr_assert_eq(firefox_text_read(&t, p, in, &end, NULL, &e), 0);
+		cr_expect_eq(taken, cases[i].taken, "%zu: %zu", i, taken);
+		firefox_text_done(&t);
+		free(end.why);
+		profile_free(p);
+		input_close(in);
+		p = read_as(format_by_name("firefox"), cases[i].text, n, &rc, &e);
+		cr_assert_eq(rc, 0, "%s", err_text(&e));
+		rows = rows_of(p, NULL);
+		cr_expect_str_eq(rows, cases[i].rows, "%zu: %s", i, rows);
+		free(rows);
+		profile_free(p);
+		fuzz_vary(fuzz_json, cases[i].text, n, 50);
+	}
 }
 
 /* Samples of speedscope are kept as what differs from the one before, of frames of any number. */
