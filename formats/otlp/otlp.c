@@ -210,7 +210,8 @@ static size_t inside(const uint8_t *bytes, size_t n, uint8_t tag, size_t *left)
 
 /*
  * ProfilesData is ResourceProfiles (0x0a) with a Resource (0x0a) or ScopeProfiles (0x12), whose first field is again a message; or its
- * dictionary (0x12) comes first. A profile of pprof begins with a message of two numbers.
+ * dictionary (0x12) comes first, of which any table may be the first: the collector writes fields from the last to the first. A profile of
+ * pprof begins with a message of two numbers.
  */
 static bool begins_data(const uint8_t *bytes, size_t n)
 {
@@ -219,8 +220,7 @@ static bool begins_data(const uint8_t *bytes, size_t n)
 
 	if (at == 0) {
 		at = inside(bytes, n, 0x12, &left);
-		return at > 0 && left >= 2 && bytes[at] == 0x0a &&
-		       has_fields(bytes + at, left, 7, &f);
+		return at > 0 && left >= 2 && has_fields(bytes + at, left, 7, &f);
 	}
 	/* a resource may be empty */
 	if (left >= 2 && bytes[at] == 0x0a && bytes[at + 1] == 0) {

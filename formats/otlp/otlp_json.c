@@ -130,6 +130,8 @@ static void on_attribute_value(void *to, const struct json_value *v)
 	LAST(attributes)->text = text_of(to, v);
 }
 
+FIELD(attribute_value_index, attributes, text_index)
+
 static void begin_stack(void *to)
 {
 	struct reader *r = to;
@@ -173,6 +175,9 @@ static void on_resource_value(void *to, const struct json_value *v)
 {
 	LAST(resource_attributes)->text = text_of(to, v);
 }
+
+FIELD(resource_key_index, resource_attributes, key)
+FIELD(resource_value_index, resource_attributes, text_index)
 
 static void begin_profile(void *to)
 {
@@ -250,13 +255,16 @@ static const struct json_rule rules[] = {
 	{ .path = DICTIONARY "attributeTable[].keyStrindex", .value = on_attribute_key },
 	{ .path = DICTIONARY "attributeTable[].unitStrindex", .value = on_attribute_unit },
 	VALUES(DICTIONARY "attributeTable[]", on_attribute_value),
+	{ .path = DICTIONARY "attributeTable[].value.stringValueStrindex", .value = on_attribute_value_index },
 	{ .path = DICTIONARY "stackTable[]", .begin = begin_stack },
 	{ .path = DICTIONARY "stackTable[].locationIndices", .begin = begin_stack_locations },
 	{ .path = DICTIONARY "stackTable[].locationIndices[]", .value = on_stack_location },
 	{ .path = "resourceProfiles[]", .begin = begin_resource },
 	{ .path = "resourceProfiles[].resource.attributes[]", .begin = begin_resource_attribute },
 	{ .path = "resourceProfiles[].resource.attributes[].key", .value = on_resource_key },
+	{ .path = "resourceProfiles[].resource.attributes[].keyStrindex", .value = on_resource_key_index },
 	VALUES("resourceProfiles[].resource.attributes[]", on_resource_value),
+	{ .path = "resourceProfiles[].resource.attributes[].value.stringValueStrindex", .value = on_resource_value_index },
 	{ .path = PROFILE, .begin = begin_profile },
 	{ .path = PROFILE ".sampleType.typeStrindex", .value = on_type },
 	{ .path = PROFILE ".sampleType.unitStrindex", .value = on_unit },

@@ -80,6 +80,36 @@ Test(otlp, all_encodings_say_the_same)
 	}
 }
 
+/* The collector's own writer, alone and behind a length: fields from the last to the first, and texts of resources in the dictionary. */
+Test(otlp, files_of_the_collectors_library)
+{
+	static const char *const pdata[] = { "../tools/go.cpu.otlp",
+					     "../tools/go.mutex.otlp.json" };
+
+	for (unsigned i = 0; i < 2 * N(pdata); i++) {
+		size_t n;
+		uint8_t *bytes = i < N(pdata) ? data_of(pdata[i], &n) : twice(pdata[i % 2], &n);
+		struct profile_counts counts;
+		struct sample_columns c;
+		struct err e = ERR_INIT;
+		struct profile *p;
+		int rc;
+
+		cr_expect_eq(probe_bytes(bytes, n), &format_otlp, "%u", i);
+		p = read_bytes_as(&format_otlp, bytes, n, &rc, &e);
+		cr_assert_eq(rc, 0, "%u: %s", i, err_text(&e));
+		profile_counts_read(p, &counts);
+		profile_samples(p, &c);
+		cr_assert_gt(counts.n_samples, 0);
+		cr_expect_str_eq(
+			profile_string(p, profile_thread(p, (thread_id){ c.thread[0] })->labels,
+				       NULL),
+			"service.name=gowork");
+		profile_free(p);
+		free(bytes);
+	}
+}
+
 Test(otlp, threads_labels_and_times)
 {
 	size_t n;

@@ -180,14 +180,19 @@ static void note_activity(const struct sample_scan *r, const struct notes *n, st
 struct tid_key {
 	uint32_t process;
 	int32_t tid;
+	uint32_t name; /* string_id of those without a tid; else 0 */
 };
+
+static struct tid_key key_of(const struct thread *t)
+{
+	return (struct tid_key){ t->process.v, t->tid, t->tid < 0 ? t->name.v : 0 };
+}
 
 static bool same_tid(const void *things, uint32_t value, const void *key)
 {
-	const struct thread *t = profile_thread(things, (thread_id){ value });
-	const struct tid_key *k = key;
+	const struct tid_key own = key_of(profile_thread(things, (thread_id){ value })), *k = key;
 
-	return t->process.v == k->process && t->tid == k->tid;
+	return own.process == k->process && own.tid == k->tid && own.name == k->name;
 }
 
 /* Where an input tells of labels only, its thread is none. */
@@ -204,16 +209,14 @@ uint64_t aggregate_count_threads(const struct profile *p, const bool *threads, u
 
 	for (uint32_t i = 0; i < n_threads; i++) {
 		const struct thread *t = profile_thread(p, (thread_id){ i });
-		struct tid_key key = { t->process.v, t->tid };
-		uint64_t hash = hash_pair(key.process, (uint32_t)key.tid);
+		struct tid_key key = key_of(t);
+		uint64_t hash = hash_pair(key.process, t->tid < 0 ? key.name : (uint32_t)t->tid);
 
 		if ((threads && !threads[i]) || !is_named(t))
 			continue;
-		if (t->tid >= 0) {
-			if (map_find(&seen, hash, same_tid, p, &key) != MAP_NONE)
-				continue;
-			map_add(&seen, hash, i);
-		}
+		if (map_find(&seen, hash, same_tid, p, &key) != MAP_NONE)
+			continue;
+		map_add(&seen, hash, i);
 		n++;
 	}
 	map_done(&seen);

@@ -4,9 +4,13 @@
 # chromium, and py-spy, pyinstrument and memray (pip). What the tools say of them is made anew by tests/interop/own_tools.sh with OWN_TOOLS=write.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-cp "$here"/work* .
+cp "$here"/work* "$here"/otlp.go .
 go build -trimpath -o gowork work.go
 ./gowork .
+go mod init otlp && go get go.opentelemetry.io/collector/pdata/pprofile github.com/google/pprof/profile
+go run otlp.go go.cpu.pb.gz go.cpu.otlp
+go run otlp.go go.heap.pb.gz go.heap.otlp
+go run otlp.go go.mutex.pb.gz go.mutex.otlp.json
 node --cpu-prof --cpu-prof-interval 4000 --cpu-prof-name=node.cpuprofile work.js
 node --cpu-prof --cpu-prof-interval 2000 --cpu-prof-name=node2.cpuprofile work_heap.js
 node --heap-prof --heap-prof-interval=32768 --heap-prof-name=node.heapprofile work_heap.js
