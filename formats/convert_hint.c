@@ -13,7 +13,7 @@ static const struct {
 	const char *what, *hint;
 } hints[] = {
 	{ "a Java flight recording",
-	  "jfrconv -o collapsed (async-profiler) makes folded stacks of it" },
+	  "jfrconv -o pprof (async-profiler), with --alloc for allocations, makes pprof of it" },
 	{ "a dump of Ruby (Marshal, as of stackprof)",
 	  "stackprof --stackcollapse makes folded stacks of it" },
 	{ "a heap snapshot of V8 (JSON)", "node --heap-prof records a heap profile that opens" },

@@ -88,7 +88,7 @@ Test(text_signs, commands_that_convert)
 	} files[] = {
 #define BYTES(s) s, sizeof(s) - 1
 		{ BYTES("FLR\0\0\2\0\0"),
-		  "a Java flight recording; jfrconv -o collapsed (async-profiler) makes folded stacks of it" },
+		  "a Java flight recording; jfrconv -o pprof (async-profiler), with --alloc for allocations, makes pprof of it" },
 		{ BYTES("MOJ\3\1\2"),
 		  "a profile of samples of austin (MOJO); mojo2austin makes folded stacks of it" },
 		{ BYTES("<?xml version=\"1.0\"?>\n<trace-query-result>\n<node xpath='//trace-toc'>"),

@@ -19,7 +19,7 @@ def fault(text):
 # What is compared of a file where that is not all: `go tool pprof` takes the last type; speedscope puts the garbage collector and the
 # program's own code on top of the function before them, so that totals are others.
 EVENTS = {'go.cpu.pb.gz': 'cpu', 'go.heap.pb.gz': 'inuse_space', 'go.mutex.pb.gz': 'delay',
-          'go.cpu.otlp': 'cpu', 'go.heap.otlp': 'inuse_space', 'go.mutex.otlp.json': 'delay'}
+          'jfr.cpu.pb.gz': 'cpu', 'jfr.alloc.pb.gz': 'allocations', 'go.cpu.otlp': 'cpu', 'go.heap.otlp': 'inuse_space', 'go.mutex.otlp.json': 'delay'}
 SELF_ALONE = ('.cpuprofile', 'chromium.trace.json')
 # The process of the page: the other one is the browser's.
 PAGE = 14229
@@ -65,7 +65,7 @@ def in_speedscope(path):
 
 def in_pprof(path):
     path = re.sub(r'\.otlp(\.json)?$', '.pb.gz', path)  # otlp.go made it of that
-    unit = 'B' if 'heap' in path else 'ns'
+    unit = 'B' if 'heap' in path or 'alloc' in path else 'ns'
     text = subprocess.run(['go', 'tool', 'pprof', '-top', '-nodefraction=0', f'-unit={unit}',
                            f'-sample_index={EVENTS[os.path.basename(path)]}', path], capture_output=True, text=True).stdout
     rows = []
@@ -153,7 +153,7 @@ for path in sorted(glob.glob(f'{data}/tools/*')):
     n_rows += compare(name, theirs, own, not name.endswith(SELF_ALONE), last_sample(path))
     n_files += 1
 print(f'{n_files} files, {n_rows} functions have the numbers of their tools')
-if n_files < 15:
+if n_files < 17:
     fault('files are missing')
 
 # samply's files have no names: functions of one are those of the recording that it was made of, by tests/data/demo, and of the others

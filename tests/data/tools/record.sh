@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Records the files of this folder anew, in the current directory: profiles of small programs, by their own tools. Needs go, node,
-# chromium, and py-spy, pyinstrument and memray (pip). What the tools say of them is made anew by tests/interop/own_tools.sh with OWN_TOOLS=write.
+# java, jfrconv (async-profiler 4), chromium, and py-spy, pyinstrument and memray (pip). What the tools say of them is made anew by
+# tests/interop/own_tools.sh with OWN_TOOLS=write.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-cp "$here"/work* "$here"/otlp.go .
+cp "$here"/[wW]ork* "$here"/otlp.go .
 go build -trimpath -o gowork work.go
 ./gowork .
 go mod init otlp && go get go.opentelemetry.io/collector/pdata/pprofile github.com/google/pprof/profile
 go run otlp.go go.cpu.pb.gz go.cpu.otlp
 go run otlp.go go.heap.pb.gz go.heap.otlp
 go run otlp.go go.mutex.pb.gz go.mutex.otlp.json
+javac Work.java
+java -XX:StartFlightRecording=filename=work.jfr,settings=profile Work
+jfrconv -o pprof work.jfr jfr.cpu.pb.gz
+jfrconv -o pprof --alloc --total work.jfr jfr.alloc.pb.gz
 node --cpu-prof --cpu-prof-interval 4000 --cpu-prof-name=node.cpuprofile work.js
 node --cpu-prof --cpu-prof-interval 2000 --cpu-prof-name=node2.cpuprofile work_heap.js
 node --heap-prof --heap-prof-interval=32768 --heap-prof-name=node.heapprofile work_heap.js
