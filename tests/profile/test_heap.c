@@ -188,7 +188,7 @@ static void expect_kept(const struct heap_columns *c, uint32_t from, uint32_t to
 {
 	struct heap_rows_read read;
 	uint32_t n, at = 0;
-	uint64_t brief = allocation_read_kept(c, from, to, &read, &n);
+	uint64_t brief = allocation_read_kept(c, from, to, NULL, &read, &n);
 
 	for (uint32_t i = from; i < to; i++) {
 		if (brief >> i % HEAP_GROUP & 1) {

@@ -495,7 +495,7 @@ uint32_t allocation_read(const struct heap_columns *c, uint32_t from, uint32_t t
 }
 
 uint64_t allocation_read_kept(const struct heap_columns *c, uint32_t from, uint32_t to,
-			      struct heap_rows_read *out, uint32_t *n)
+			      const bool *of, struct heap_rows_read *out, uint32_t *n)
 {
 	const struct heap_group *g = &c->group[from / HEAP_GROUP];
 	uint64_t brief = __atomic_load_n(&g->brief, __ATOMIC_ACQUIRE);
@@ -503,14 +503,18 @@ uint64_t allocation_read_kept(const struct heap_columns *c, uint32_t from, uint3
 	const uint32_t *end = c->end + heap_group_end(g, brief, from % HEAP_GROUP);
 	uint64_t rows = UINT64_MAX >> (HEAP_GROUP - (to - from)) << from % HEAP_GROUP;
 
-	for (uint64_t left = rows & ~brief; left; left &= left - 1, k++) {
+	for (uint64_t left = rows & ~brief; left; left &= left - 1, end++) {
 		uint32_t i = first + (uint32_t)__builtin_ctzll(left);
+		uint32_t origin = allocation_origin(c, i);
 
+		if (of && !of[origin])
+			continue;
 		out->row[k] = i;
 		out->begin[k] = allocation_begin(c, i);
-		out->end[k] = __atomic_load_n(end++, __ATOMIC_ACQUIRE);
-		out->origin[k] = allocation_origin(c, i);
+		out->end[k] = __atomic_load_n(end, __ATOMIC_ACQUIRE);
+		out->origin[k] = origin;
 		out->size[k] = allocation_size(c, i);
+		k++;
 	}
 	*n = k;
 	return rows & brief;

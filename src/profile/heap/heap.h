@@ -277,11 +277,11 @@ uint32_t allocation_read(const struct heap_columns *c, uint32_t from, uint32_t t
 			 struct heap_rows_read *out);
 
 /*
- * The same of rows that are not brief, *n of them. Returns bits of those that are, by place in the group: each ends, END_TEMPORARY, at the
- * moment after its begin.
+ * The same of rows that are not brief, and whose origin is one `of` those, [n_origins], or any where that is NULL: *n of them. Returns bits
+ * of those that are brief, of any origin, by place in the group: each ends, END_TEMPORARY, at the moment after its begin.
  */
 uint64_t allocation_read_kept(const struct heap_columns *c, uint32_t from, uint32_t to,
-			      struct heap_rows_read *out, uint32_t *n);
+			      const bool *of, struct heap_rows_read *out, uint32_t *n);
 
 /* A row is read soon: brings it near. */
 static inline __attribute__((always_inline)) void allocation_fetch(const struct heap_columns *c,

@@ -476,7 +476,7 @@ static bool evaluate_quickly(const struct evaluation *v, uint32_t from, uint32_t
 	g.last = allocation_begin(v->c, to - 1) + 1;
 	if (g.last >= v->state->track[0].n_moments)
 		return false;
-	g.brief = allocation_read_kept(v->c, from, to, &g.kept, &g.n_kept);
+	g.brief = allocation_read_kept(v->c, from, to, NULL, &g.kept, &g.n_kept);
 	left = UINT64_MAX >> (HEAP_GROUP - (to - from)) << from % HEAP_GROUP;
 	for (uint32_t k = 0; k < v->n_terms && left; k++) {
 		uint64_t hold = brief_hold(v, &g, k, g.brief & left) |

@@ -333,7 +333,7 @@ static int weigh_columns(struct scan *s, const struct sample_scan *r, struct pro
 	for (uint32_t i = 1; i < WEIGH_N_SLICES && s->column[0].is_level; i++)
 		heap_sum_add(&s->to->slice[i], s->to->slice[i - 1]);
 	if (rc == 0 && kept && !s->kinds.lens && !s->own_masked)
-		heap_sums_cache_put_peaks(kept, s->column, s->n_columns);
+		heap_sums_cache_put_peaks(kept, &s->state.columns, s->column, s->n_columns);
 	return rc;
 }
 

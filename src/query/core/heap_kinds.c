@@ -305,7 +305,7 @@ static bool scan_plain(struct heap_kinds *s, struct sums *to, uint32_t from, uin
 	if (!to->freed[1] ||
 	    !is_plain(s, to, allocation_begin(c, from), allocation_begin(c, end - 1) + 1))
 		return false;
-	brief = allocation_read_kept(c, from, end, &rows, &n);
+	brief = allocation_read_kept(c, from, end, NULL, &rows, &n);
 	if (s->lens)
 		heap_freed_add_brief(to->brief, c, from / HEAP_GROUP, brief & pass->lens);
 	if (s->noted & ~s->levels) {

@@ -238,6 +238,20 @@ void heap_pass_done(struct heap_pass *h)
 	*h = (struct heap_pass){ NULL, NULL };
 }
 
+bool heap_pass_alike(const struct heap_columns *c, const struct heap_pass *a,
+		     const struct heap_pass *b, uint32_t track)
+{
+	if (!heap_filter_by_origin(a->own) || !heap_filter_by_origin(a->lens) ||
+	    !heap_filter_by_origin(b->own) || !heap_filter_by_origin(b->lens))
+		return false;
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		if (c->origins[i].track == track &&
+		    (a->own->origin[i] && a->lens->origin[i]) !=
+			    (b->own->origin[i] && b->lens->origin[i]))
+			return false;
+	return true;
+}
+
 /* The rate at a moment: the last one that is not after it. NULL: all were recorded. */
 static const struct heap_rate *rate_at(const struct heap_track *t, uint32_t moment)
 {

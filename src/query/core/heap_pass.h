@@ -164,6 +164,10 @@ struct heap_peaks {
 	const int64_t *top;               /* [n_tracks] */
 };
 
+/* Does the same of a track pass both? False where filters speak of times or of blocks: that is not asked. */
+bool heap_pass_alike(const struct heap_columns *c, const struct heap_pass *a,
+		     const struct heap_pass *b, uint32_t track);
+
 /*
  * The moment of each track after which most bytes of what passes both filters are there: at, [n_tracks],
  * is the number of moments that have then happened, 0 where there never are any; top, [n_tracks], how many bytes that

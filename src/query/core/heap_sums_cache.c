@@ -171,24 +171,46 @@ void heap_sums_cache_put(struct heap_sums_cache *k, const struct heap_columns *c
 	k->n_kinds = n;
 }
 
-void heap_sums_cache_put_peaks(struct heap_sums_cache *k, struct heap_measure *measure, uint32_t n)
+static bool alike(const struct heap_columns *c, const struct heap_measure *a,
+		  const struct heap_measure *b)
 {
-	bool any = false;
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		any |= measure[i].measure == MEASURE_PEAK && measure[i].at;
-	if (!any)
-		return;
-	drop_peaks(k);
+	while (i < c->n_tracks && heap_pass_alike(c, &a->pass, &b->pass, i))
+		i++;
+	return i == c->n_tracks;
+}
+
+/* Leaves room for another, which is like none that stays. */
+static void make_room(struct heap_sums_cache *k, const struct heap_columns *c,
+		      const struct heap_measure *other)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->n_peaks; i++) {
+		struct heap_measure *g = &k->peak[i];
+
+		if ((i == 0 && k->n_peaks == LENS_MAX_COLUMNS) || alike(c, g, other))
+			heap_measure_done(g);
+		else
+			k->peak[n++] = *g;
+	}
+	k->n_peaks = n;
+}
+
+void heap_sums_cache_put_peaks(struct heap_sums_cache *k, const struct heap_columns *c,
+			       struct heap_measure *measure, uint32_t n)
+{
 	for (uint32_t i = 0; i < n; i++) {
-		struct heap_measure *to = &k->peak[k->n_peaks];
-
 		if (measure[i].measure != MEASURE_PEAK || !measure[i].at)
 			continue;
-		*to = measure[i];
+		make_room(k, c, &measure[i]);
+		k->peak[k->n_peaks++] = measure[i];
 		measure[i] = (struct heap_measure){ 0 };
-		to->peaks = (struct heap_peaks){ k->n_peaks ? &to[-1].peaks : NULL, &to->pass,
-						 to->at, to->top };
-		k->n_peaks++;
+	}
+	for (uint32_t i = 0; i < k->n_peaks; i++) {
+		struct heap_measure *g = &k->peak[i];
+
+		g->peaks = (struct heap_peaks){ i ? &g[-1].peaks : NULL, &g->pass, g->at, g->top };
 	}
 }

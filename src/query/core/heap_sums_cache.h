@@ -69,7 +69,8 @@ uint32_t heap_sums_cache_kinds(const struct heap_sums_cache *k, uint32_t *levels
 void heap_sums_cache_put(struct heap_sums_cache *k, const struct heap_columns *c, uint8_t *key,
 			 const struct heap_measure *const *kind, uint32_t n,
 			 struct heap_sums *sums);
-/* Keeps the peaks among measures, if there are any, instead of those before; what is kept of them is the keeper's. */
-void heap_sums_cache_put_peaks(struct heap_sums_cache *k, struct heap_measure *measure, uint32_t n);
+/* Keeps the peaks among measures, and the newest of those before; what is kept of the measures is the keeper's. */
+void heap_sums_cache_put_peaks(struct heap_sums_cache *k, const struct heap_columns *c,
+			       struct heap_measure *measure, uint32_t n);
 
 #endif

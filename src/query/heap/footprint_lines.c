@@ -253,7 +253,8 @@ static void scan_group(const struct lines_scan *s, struct making *to, uint32_t f
 				note_row(s, to, from + i, &rows, i, false);
 		return;
 	}
-	count_brief(s, to, from / HEAP_GROUP, allocation_read_kept(c, from, end, &rows, &n) & pass);
+	count_brief(s, to, from / HEAP_GROUP,
+		    allocation_read_kept(c, from, end, NULL, &rows, &n) & pass);
 	for (uint32_t i = 0; i < n; i++)
 		if (pass >> rows.row[i] % HEAP_GROUP & 1)
 			note_row(s, to, rows.row[i], &rows, i, true);

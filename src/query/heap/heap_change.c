@@ -63,7 +63,7 @@ static void scan_group(struct scan *s, unsigned worker, uint32_t from, uint32_t 
 		for (uint32_t i = 0; i < n; i++)
 			rows.row[i] = from + i;
 	} else {
-		allocation_read_kept(c, from, to, &rows, &n);
+		allocation_read_kept(c, from, to, NULL, &rows, &n);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (pass >> rows.row[i] % HEAP_GROUP & 1)

@@ -47,6 +47,7 @@ struct climb {
 	uint32_t first_moment; /* of them */
 	uint32_t moment;       /* everything before it is in `live` */
 	int64_t live;
+	uint32_t last; /* the last moment at which something is noted to come or go */
 	int64_t best;
 	uint32_t at;       /* moments that have happened at the best; 0: nothing was there */
 	int64_t *ring;     /* [2 * WINDOW] what moments of this window and the next add; owned */
@@ -86,6 +87,7 @@ static inline void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
 	int64_t *slot = &m->ring[moment & RING_MASK];
 
 	*slot = sum(*slot, bytes);
+	m->last = moment > m->last ? moment : m->last;
 }
 
 /* The end of a row, which is at m->moment or later. */
@@ -93,10 +95,12 @@ static inline void note_end(struct climb *m, uint32_t row, uint32_t moment, int6
 {
 	uint32_t window = moment >> WINDOW_BITS;
 
-	if (window <= (m->moment >> WINDOW_BITS) + 1)
+	if (window <= (m->moment >> WINDOW_BITS) + 1) {
 		add_to_ring(m, moment, -bytes);
-	else
-		vec_push(&m->late[window].rows, row);
+		return;
+	}
+	vec_push(&m->late[window].rows, row);
+	m->last = moment > m->last ? moment : m->last;
 }
 
 /* A window comes into the ring. */
@@ -120,7 +124,7 @@ static void take_late(struct climb *m, uint32_t window)
 /* Goes on to a moment. What ends makes nothing higher: the level is looked at where something begins. */
 static void go_to(struct climb *m, uint32_t moment)
 {
-	while (m->moment < moment) {
+	while (m->moment < moment && m->moment <= m->last) {
 		uint32_t border = (m->moment | (WINDOW - 1)) + 1;
 		uint32_t to = moment < border ? moment : border;
 		int64_t live = m->live;
@@ -136,6 +140,7 @@ static void go_to(struct climb *m, uint32_t moment)
 		if (to == border)
 			take_late(m, (to >> WINDOW_BITS) + 1);
 	}
+	m->moment = moment;
 }
 
 /* Is a level better than the best? It is that of before the current moment's end. */
@@ -158,13 +163,12 @@ static void find_earlier(struct climb *m, uint32_t from, uint32_t to)
 
 	if (!pass)
 		return;
-	allocation_read_kept(&m->state->columns, from, to, &rows, &n);
+	allocation_read_kept(&m->state->columns, from, to, m->of, &rows, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t end = rows.end[i] & END_MOMENT;
 		int64_t bytes;
 
-		if (end < m->first_moment || !m->of[rows.origin[i]] ||
-		    !(pass >> rows.row[i] % HEAP_GROUP & 1))
+		if (end < m->first_moment || !(pass >> rows.row[i] % HEAP_GROUP & 1))
 			continue;
 		bytes = bytes_of(m, rows.row[i]);
 		m->live = sum(m->live, bytes);
@@ -192,9 +196,24 @@ static inline void climb_row(struct climb *m, uint32_t row, const struct heap_ro
 		note_end(m, row, end & END_MOMENT, bytes);
 }
 
-/* At most so many bytes are there while rows of a group begin, all of which the track may have; they have sizes of two bytes. */
-static int64_t highest(const struct climb *m, uint32_t from, uint32_t to,
-		       const struct heap_rows_read *kept, uint32_t n)
+/* The largest of brief rows of a group that are of the track. */
+static int64_t largest_brief(const struct climb *m, uint32_t group, uint64_t brief)
+{
+	const struct heap_columns *c = &m->state->columns;
+	uint64_t largest = 0;
+
+	for (; brief; brief &= brief - 1) {
+		uint32_t i = group * HEAP_GROUP + (uint32_t)__builtin_ctzll(brief);
+
+		if (c->size[i] > largest && m->of[allocation_origin(c, i)])
+			largest = allocation_size(c, i);
+	}
+	return (int64_t)largest;
+}
+
+/* May more be there than the best while rows of a group begin? Of them these are brief, and n are not. */
+static bool may_be_best(const struct climb *m, uint32_t from, uint32_t to, uint64_t brief,
+			const struct heap_rows_read *kept, uint32_t n)
 {
 	int64_t live = sum(m->live, m->ring[m->moment & RING_MASK]);
 	const uint16_t *size = m->state->columns.size;
@@ -202,10 +221,11 @@ static int64_t highest(const struct climb *m, uint32_t from, uint32_t to,
 
 	for (uint32_t i = 0; i < n; i++)
 		live = sum(live, (int64_t)kept->size[i]);
+	/* One brief block is there at a time. That of all rows is found sooner. */
 	for (uint32_t i = from; i < to; i++)
 		largest = size[i] > largest ? size[i] : largest;
-	/* One brief block is there at a time. */
-	return largest == HEAP_SIZE_FAR ? INT64_MAX : sum(live, largest);
+	return (largest == HEAP_SIZE_FAR || sum(live, largest) > m->best) &&
+	       sum(live, largest_brief(m, from / HEAP_GROUP, brief)) > m->best;
 }
 
 /* Rows of a group. Where nothing can be the best, brief ones, which most are, change nothing. */
@@ -218,8 +238,13 @@ static void climb_group(struct climb *m, uint32_t from, uint32_t to)
 
 	if (!pass)
 		return;
-	brief = allocation_read_kept(c, from, to, &rows, &n) & pass;
-	if (!m->state->exact || (brief && highest(m, from, to, &rows, n) > m->best)) {
+	/* The block before, if it was brief, is not there any more. */
+	if (c->n_tracks == 1 && allocation_begin(c, from) > m->moment) {
+		look(m);
+		go_to(m, allocation_begin(c, from));
+	}
+	brief = allocation_read_kept(c, from, to, m->of, &rows, &n) & pass;
+	if (!m->state->exact || (brief && may_be_best(m, from, to, brief, &rows, n))) {
 		n = allocation_read(c, from, to, &rows);
 		for (uint32_t i = 0; i < n; i++)
 			if (pass >> (from + i) % HEAP_GROUP & 1)
@@ -357,21 +382,6 @@ static struct heap_span *find_rows(const struct heap_columns *c)
 	return rows;
 }
 
-/* Does the same of a track pass? Where filters speak of time, that is not asked. */
-static bool same_passes(const struct heap_columns *c, const struct heap_pass *a,
-			const struct heap_pass *b, uint32_t track)
-{
-	if (!heap_filter_by_origin(a->own) || !heap_filter_by_origin(a->lens) ||
-	    !heap_filter_by_origin(b->own) || !heap_filter_by_origin(b->lens))
-		return false;
-	for (uint32_t i = 0; i < c->n_origins; i++)
-		if (c->origins[i].track == track &&
-		    (a->own->origin[i] && a->lens->origin[i]) !=
-			    (b->own->origin[i] && b->lens->origin[i]))
-			return false;
-	return true;
-}
-
 /* Does anything of a track pass, whenever it is? */
 static bool any_passes(const struct heap_columns *c, const struct heap_pass *h, uint32_t track)
 {
@@ -398,7 +408,7 @@ int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
 		top[i] = 0;
 		if (!any_passes(c, h, i))
 			continue;
-		while (known && !same_passes(c, known->pass, h, i))
+		while (known && !heap_pass_alike(c, known->pass, h, i))
 			known = known->earlier;
 		if (known) {
 			at[i] = known->at[i];
