@@ -138,6 +138,14 @@ static int64_t ns_of(double ms)
 	return fabs(ms) < 9e12 ? (int64_t)llround(ms * NS_PER_MS) : TIME_NONE;
 }
 
+/* How many ms the times of a process are behind those of the main one. */
+static double behind_ms(const struct reader *r, const struct firefox_thread *t)
+{
+	double own = r->t.starts.at[t->process], first = r->t.starts.at[0];
+
+	return own > 0 && first > 0 ? own - first : 0;
+}
+
 /* Categories. */
 
 static void begin_categories(struct reader *r)
@@ -179,7 +187,7 @@ static void add_samples(struct reader *r, struct firefox_stacks *stacks,
 	struct firefox_cursor cpu_at = firefox_series_begin(&s->cpu);
 	struct sample row = { .cpu = CPU_NONE };
 	event_id event = event_of(r, t, s, kind), cpu = { ID_NONE };
-	double ms = 0, each = weight_each(r, s), of_cpu = cpu_each(r);
+	double ms = 0, each = weight_each(r, s), of_cpu = cpu_each(r), behind = behind_ms(r, t);
 	bool categorized = !t->own && r->threads.n > 0;
 
 	if (s->cpu.n > 0 && of_cpu > 0 && !t->own)
@@ -200,7 +208,7 @@ static void add_samples(struct reader *r, struct firefox_stacks *stacks,
 			r->n_idle++;
 			continue;
 		}
-		row.time_ns = ns_of(ms);
+		row.time_ns = ns_of(ms + behind);
 		row.stack = firefox_stack(stacks, stack);
 		row.thread = categorized ? in_category(r, t, thread,
 						       firefox_stack_category(stacks, stack))
@@ -218,6 +226,7 @@ static void add_samples(struct reader *r, struct firefox_stacks *stacks,
 struct marker_events {
 	event_id markers, time;
 	module_id module;
+	double behind; /* see behind_ms() */
 };
 
 /* One that lasted; NAN: it is a moment. */
@@ -235,7 +244,7 @@ static void add_marker(struct reader *r, const struct firefox_stacks *stacks,
 	}
 	f = build_function(r->p, text, e->module, 0, (string_id){ 0 }, 0);
 	row->stack = build_stack(r->p, stacks->root, build_symbol_location(r->p, f));
-	row->time_ns = ns_of(isnan(start) ? end : start);
+	row->time_ns = ns_of((isnan(start) ? end : start) + e->behind);
 	row->event = e->markers;
 	add_row(r, row, 1);
 	row->event = e->time;
@@ -282,6 +291,7 @@ static void add_markers(struct reader *r, const struct firefox_stacks *stacks,
 	e.markers = build_event(r->p, "markers", UNIT_COUNT, false);
 	e.time = build_event(r->p, "marker-time", UNIT_NS, true);
 	e.module = build_module(r->p, "[markers]", "", FAMILY_UNKNOWN);
+	e.behind = behind_ms(r, t);
 	for (size_t i = 0; i < m->name.n && !progress_cancelled(r->progress); i++) {
 		double start = time_at(&m->start, i), end = time_at(&m->end, i);
 		uint32_t phase = index_at(&m->phase, i);
@@ -364,6 +374,7 @@ static void add_thread(struct reader *r, const struct firefox_thread *t)
 		return;
 	}
 	firefox_stacks_init(&own, r->p, &r->t, &t->tables, &t->libs, r->native);
+	own.process = t->process;
 	add_stacks(r, &own, t);
 	firefox_stacks_done(&own);
 }

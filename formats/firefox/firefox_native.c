@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Addresses are counted from where a library was loaded, of each library by itself: each is mapped in a process of its own, at 0.
+ * Addresses are counted from where a library was loaded, of each library by itself: each is mapped in a process of its own, at 0. Gecko's
+ * are those in memory, where the file says which library was.
  */
 #include "config.h"
 
 #include "formats/firefox/firefox_native.h"
 
 #include "base/fmt.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "elf/build_id.h"
 #include "symbols/resolver.h"
 
@@ -24,6 +27,12 @@ struct library {
 	uint64_t n_missing; /* addresses in it, then */
 };
 
+/* A library where it was mapped. */
+struct mapped {
+	uint32_t process, lib;
+	uint64_t start, end, base;
+};
+
 struct firefox_native {
 	struct profile *p;
 	capture_id capture;
@@ -31,6 +40,8 @@ struct firefox_native {
 	struct resolver_options options;
 	struct resolver *resolver;   /* NULL: nothing was asked for yet */
 	VEC(struct library) library; /* by its number in the text */
+	VEC(struct mapped) mapped;   /* by process and start */
+	bool has_mapped;
 };
 
 struct firefox_native *firefox_native_new(struct profile *p, capture_id c,
@@ -54,7 +65,81 @@ void firefox_native_free(struct firefox_native *n)
 		return;
 	resolver_free(n->resolver);
 	vec_done(&n->library);
+	vec_done(&n->mapped);
 	free(n);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct mapped *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static bool same_id(const void *libs, uint32_t value, const void *code_id)
+{
+	return ((const struct firefox_lib *)libs)[value].code_id.v == *(const uint32_t *)code_id;
+}
+
+/* The first with its build-id, as processes map the same ones, and those below the main one do not say where the program is. */
+static uint32_t first_like(struct map *known, const struct firefox_native *n, uint32_t lib)
+{
+	const struct firefox_lib *libs = n->text->libs.at, *l = &libs[lib];
+	uint32_t id = l->code_id.v, first;
+
+	if (id == 0)
+		return lib;
+	first = map_find(known, hash_u64(id), same_id, libs, &id);
+	if (first == MAP_NONE) {
+		map_add(known, hash_u64(id), lib);
+		return lib;
+	}
+	return l->path.v == 0 || l->path.v == libs[first].path.v ? first : lib;
+}
+
+static void find_mapped(struct firefox_native *n)
+{
+	struct map known = { 0 };
+
+	n->has_mapped = true;
+	for (uint32_t i = 0; i < n->text->libs.n; i++) {
+		const struct firefox_lib *l = &n->text->libs.at[i];
+
+		if (l->start > 0 && l->end > l->start && l->offset >= 0 && l->offset <= l->start)
+			vec_push(&n->mapped, ((struct mapped){ l->process, first_like(&known, n, i),
+							       (uint64_t)l->start, (uint64_t)l->end,
+							       (uint64_t)(l->start - l->offset) }));
+	}
+	map_done(&known);
+	if (n->mapped.n > 0)
+		qsort(n->mapped.at, n->mapped.n, sizeof(*n->mapped.at), by_start);
+}
+
+uint32_t firefox_native_lib_at(struct firefox_native *n, uint32_t process, uint64_t address,
+			       uint32_t *in_image)
+{
+	struct mapped key = { .process = process, .start = address };
+	size_t low = 0, high;
+	const struct mapped *m;
+
+	if (!n->has_mapped)
+		find_mapped(n);
+	high = n->mapped.n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_start(&n->mapped.at[middle], &key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	m = low > 0 ? &n->mapped.at[low - 1] : NULL;
+	if (!m || m->process != process || address >= m->end || address - m->base > UINT32_MAX)
+		return FIREFOX_NONE;
+	*in_image = (uint32_t)(address - m->base);
+	return m->lib;
 }
 
 /* Of Linux the code id is the build-id. */
@@ -107,7 +192,7 @@ static bool map(struct firefox_native *n, uint32_t lib)
 static uint32_t unnamed(struct firefox_native *n, module_id m)
 {
 	const char *name = profile_string(n->p, profile_module(n->p, m)->name, NULL);
-	char *text = *name == '[' ? xstrdup(name) : xasprintf("[%s]", name);
+	char *text = *name == '[' ? xstrdup(name) : xasprintf("[%s]", *name ? name : "unknown");
 	function_id f = build_function(n->p, build_cstring(n->p, text), m, FUNCTION_UNRESOLVED,
 				       (string_id){ 0 }, 0);
 

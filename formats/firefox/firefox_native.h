@@ -17,6 +17,13 @@ struct firefox_native *firefox_native_new(struct profile *p, capture_id c,
 void firefox_native_free(struct firefox_native *n);
 
 /*
+ * Which library of the text is at an address in memory of a process (an index of its starts), and where in its image that is; FIREFOX_NONE:
+ * none. Asked first when all libraries have been read.
+ */
+uint32_t firefox_native_lib_at(struct firefox_native *n, uint32_t process, uint64_t address,
+			       uint32_t *in_image);
+
+/*
  * The location of an address in library lib of the text, counted from where it was loaded: of a return address it is the instruction
  * before. Without its file it is "[name]" of module m. Wants the pen.
  */

@@ -123,6 +123,18 @@ static const char *last_parenthesis(const char *text, size_t n)
 	return NULL;
 }
 
+/* The length without "[12]" behind a parenthesis, the number of the source in a table of newer profiles. */
+static size_t without_source(const char *text, size_t n)
+{
+	size_t i = n;
+
+	if (n < 4 || text[n - 1] != ']')
+		return n;
+	for (i = n - 1; i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';)
+		i--;
+	return i < n - 1 && i > 1 && text[i - 1] == '[' && text[i - 2] == ')' ? i - 1 : n;
+}
+
 /* Takes ":12" from the end of *n bytes; false: there is none. */
 static bool take_number(const char *text, size_t *n, uint32_t *out)
 {
@@ -164,13 +176,51 @@ static location_id located(struct firefox_stacks *s, const char *text, size_t n,
 	return named_frame_location(s->p, &f);
 }
 
+/* Frames that stand below others have addresses to return to. */
+static bool *find_calls(const struct firefox_stacks *s)
+{
+	const struct firefox_tables *t = s->tables;
+	bool *calls = xcalloc(s->n_locations + 1, sizeof(*calls));
+
+	for (uint32_t i = 0; i < t->frame.n; i++) {
+		uint32_t frame = at(&t->frame, at(&t->prefix, i));
+
+		if (frame < s->n_locations)
+			calls[frame] = true;
+	}
+	return calls;
+}
+
+/* Of a text that is an address in a library of the process; {ID_NONE} of others: code that was made there has names. */
+static location_id native_location(struct firefox_stacks *s, uint32_t frame, const char *text,
+				   size_t n)
+{
+	uint32_t lib, address;
+
+	if (n < 3 || n > 18 || memcmp(text, "0x", 2) != 0 ||
+	    strspn(text + 2, "0123456789abcdefABCDEF") != n - 2)
+		return (location_id){ ID_NONE };
+	lib = firefox_native_lib_at(s->native, s->process, strtoull(text + 2, NULL, 16), &address);
+	if (lib == FIREFOX_NONE)
+		return (location_id){ ID_NONE };
+	if (!s->calls)
+		s->calls = find_calls(s);
+	return firefox_native_locate(s->native, lib, address - (s->calls[frame] && address > 0),
+				     module_of(s, lib));
+}
+
 static location_id gecko_location(struct firefox_stacks *s, uint32_t frame)
 {
 	size_t n;
 	const char *text = profile_string(s->p, string_at(s, at(&s->tables->frame_location, frame)),
 					  &n);
 
-	return located(s, text, n, line_or_0(at(&s->tables->frame_line, frame)));
+	location_id native = native_location(s, frame, text, n);
+
+	if (native.v != ID_NONE)
+		return native;
+	return located(s, text, without_source(text, n),
+		       line_or_0(at(&s->tables->frame_line, frame)));
 }
 
 /* Stacks. */
@@ -332,6 +382,7 @@ void firefox_stacks_of(struct firefox_stacks *s, const struct firefox_series *sa
 void firefox_stacks_done(struct firefox_stacks *s)
 {
 	free(s->location);
+	free(s->calls);
 	free(s->stack);
 	vec_done(&s->path);
 	vec_done(&s->known);

@@ -12,7 +12,9 @@ struct firefox_stacks {
 	const struct firefox_tables *tables; /* a thread's own, or the shared ones */
 	struct firefox_native *native;       /* names addresses in libraries */
 	const firefox_indexes *libs; /* index of the text's, where a thread has its own; or NULL */
-	size_t n_locations;          /* frames of the table */
+	uint32_t process;   /* of the text's starts, whose libraries Gecko's addresses are in */
+	size_t n_locations; /* frames of the table */
+	bool *calls; /* [n_locations] of Gecko's: it has called another; NULL: not asked for yet; owned */
 	uint32_t *location;   /* [n_locations] location_id, ID_NONE: not asked for yet; owned */
 	uint32_t *stack;      /* [stacks] stack_id, likewise; owned */
 	firefox_indexes path; /* of stacks up to one that is known */

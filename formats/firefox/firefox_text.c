@@ -150,7 +150,8 @@ static void begin_thread(void *to)
 {
 	struct firefox_text *t = to;
 
-	vec_push(&t->threads, ((struct firefox_thread){ .pid = -1, .tid = -1 }));
+	vec_push(&t->threads,
+		 ((struct firefox_thread){ .pid = -1, .tid = -1, .process = t->process }));
 	t->tables = &thread(to)->tables;
 }
 
@@ -241,7 +242,9 @@ static void on_tid(void *to, const struct json_value *v)
 
 static void begin_lib(void *to)
 {
-	vec_push(&((struct firefox_text *)to)->libs, (struct firefox_lib){ 0 });
+	struct firefox_text *t = to;
+
+	vec_push(&t->libs, ((struct firefox_lib){ .process = t->process }));
 }
 
 static void begin_thread_lib(void *to)
@@ -272,7 +275,43 @@ static void on_code_id(void *to, const struct json_value *v)
 	lib(to)->code_id = text_of(to, v);
 }
 
+static void on_lib_start(void *to, const struct json_value *v)
+{
+	lib(to)->start = json_int(v, 0);
+}
+
+static void on_lib_end(void *to, const struct json_value *v)
+{
+	lib(to)->end = json_int(v, 0);
+}
+
+static void on_lib_offset(void *to, const struct json_value *v)
+{
+	lib(to)->offset = json_int(v, 0);
+}
+
 /* The whole. */
+
+/* A process below the main one, with times and libraries of its own. */
+static void begin_process(void *to)
+{
+	struct firefox_text *t = to;
+
+	t->process = (uint32_t)t->starts.n;
+	vec_push(&t->starts, 0);
+}
+
+static void end_process(void *to)
+{
+	((struct firefox_text *)to)->process = 0;
+}
+
+static void on_start(void *to, const struct json_value *v)
+{
+	struct firefox_text *t = to;
+
+	t->starts.at[t->process] = json_double(v, 0);
+}
 
 static void on_interval(void *to, const struct json_value *v)
 {
@@ -500,6 +539,9 @@ static void end_markers(void *to)
 #define LIB(at) \
 	{ .path = at ".name", .value = on_lib_name }, \
 		{ .path = at ".path", .value = on_lib_path }, \
+		{ .path = at ".start", .value = on_lib_start }, \
+		{ .path = at ".end", .value = on_lib_end }, \
+		{ .path = at ".offset", .value = on_lib_offset }, \
 	{ \
 		.path = at ".codeId", .value = on_code_id \
 	}
@@ -507,6 +549,7 @@ static void end_markers(void *to)
 /* clang-format off */
 static const struct json_rule rules[] = {
 	{ .path = "meta.interval", .value = on_interval },
+	{ .path = "meta.startTime", .value = on_start },
 	{ .path = "meta.version", .value = on_version },
 	{ .path = "meta.product", .value = on_product },
 	{ .path = "meta.categories", .begin = begin_categories },
@@ -548,7 +591,7 @@ static const struct json_rule rules[] = {
 	{ .path = "threads[].markers.endTime[]", .value = on_marker_end },
 	{ .path = "threads[].markers.phase[]", .value = on_marker_phase },
 	{ .path = "threads[].markers.category[]", .value = on_marker_category },
-	{ .path = "processes[]", .same = "" },
+	{ .path = "processes[]", .same = "", .begin = begin_process, .end = end_process },
 };
 /* clang-format on */
 
@@ -559,6 +602,7 @@ int firefox_text_read(struct firefox_text *t, struct profile *p, struct input *i
 
 	*t = (struct firefox_text){ .p = p, .take = t->take, .arg = t->arg };
 	t->tables = &t->unused;
+	vec_push(&t->starts, 0);
 	builder_begin(p);
 	rc = json_read(in, rules, sizeof(rules) / sizeof(*rules), t, end, progress, e);
 	builder_end(p);
@@ -573,6 +617,7 @@ void firefox_text_done(struct firefox_text *t)
 	tables_done(&t->unused);
 	vec_done(&t->threads);
 	vec_done(&t->libs);
+	vec_done(&t->starts);
 	vec_done(&t->categories);
 	vec_done(&t->rows.cell);
 	vec_done(&t->rows.row_end);

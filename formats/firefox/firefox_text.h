@@ -70,6 +70,7 @@ struct firefox_thread {
 	string_id name, process_name;
 	int64_t pid, tid; /* -1: not told */
 	bool taken;       /* its columns are gone */
+	uint32_t process; /* index of the text's starts */
 	/* what proftop says of its own profiles (formats/write/export_own.h): empty in those of others */
 	string_id metric, kind, own_name, own_process;
 	bool own;
@@ -82,6 +83,8 @@ struct firefox_thread {
 
 struct firefox_lib {
 	string_id name, path, code_id;
+	int64_t start, end, offset; /* of Gecko's: where it was mapped, and of what in its image */
+	uint32_t process;           /* where; index of the text's starts */
 };
 
 /* A table of Gecko's while it is read. */
@@ -96,6 +99,8 @@ struct firefox_text {
 	struct profile *p; /* strings go there; borrowed */
 	VEC(struct firefox_thread) threads;
 	VEC(struct firefox_lib) libs;
+	/* ms since 1970 at which each process began from which its times are, the main one first; 0: not told */
+	firefox_numbers starts;
 	/* of newer profiles: for threads that have none of their own */
 	struct firefox_tables shared;
 	bool has_shared;              /* and all of them */
@@ -108,6 +113,7 @@ struct firefox_text {
 	bool (*take)(void *arg, const struct firefox_thread *thread);
 	void *arg;
 	/* While it is read: */
+	uint32_t process;                /* index of starts */
 	struct firefox_tables *tables;   /* the thread's, or the shared ones */
 	struct firefox_samples *samples; /* the thread's of one kind */
 	struct firefox_rows rows;

@@ -658,6 +658,47 @@ Test(json_formats, markers_and_categories_of_firefox)
 	}
 }
 
+/* Each process of Gecko's has its own beginning, and its own libraries at the addresses that are its frames. */
+Test(json_formats, processes_of_gecko)
+{
+#define ID "\"codeId\":\"00112233445566778899aabbccddeeff00112233\""
+#define THREAD(tid, samples, stacks, frames, strings) \
+	"\"threads\":[{\"tid\":" tid ",\"pid\":" tid \
+	",\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[" samples "]}," \
+	"\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[" stacks \
+	"]},\"frameTable\":{\"schema\":{\"location\":0}," \
+	"\"data\":[" frames "]},\"stringTable\":[" strings "]}]"
+	static const char text[] =
+		"{\"meta\":{\"interval\":1,\"stackwalk\":1,\"startTime\":1000.5},\"libs\":[{\"name\":\"a.so\",\"path\":"
+		"\"/none/a.so\",\"start\":4096,\"end\":8192,\"offset\":0," ID "}]," THREAD(
+			"1", "[0,1.0]", "[null,0]", "[0]",
+			"\"0x1010\"") ",\"processes\":[{\"libs\":[{\"name\":\"\",\"path\":\"\",\"start\":12288,\"end\":16384," ID
+				      "},{\"name\":\"b.so\",\"path\":\"/none/b.so\",\"start\":4096,\"end\":8192}]," THREAD(
+					      "2", "[0,1.0],[2,2.0],[3,3.0],[4,4.0]",
+					      "[null,0],[null,1],[1,2],[null,3],[null,4]",
+					      "[0],[1],[2],[3],[4]",
+					      "\"0x3010\",\"0x1010\",\"0x2000\",\"go (x.js:5:1)[3]\",\"0x3fff\"") ",\"meta\":{\"startTime\":"
+														  "1250.5}}]}";
+#undef ID
+#undef THREAD
+	struct sample_columns c;
+	struct err e = ERR_INIT;
+	struct profile *p;
+	char *rows;
+	int rc;
+
+	p = read_as(format_by_name("firefox"), text, sizeof(text) - 1, &rc, &e);
+	cr_assert_eq(rc, 0, "%s", err_text(&e));
+	rows = rows_of(p, NULL);
+	cr_expect_str_eq(rows, "0x2000:/1/1 [a.so]:a.so/3/3 [b.so]:b.so/0/1 go:x.js/1/1 ");
+	profile_samples(p, &c);
+	cr_expect_eq(c.time_ns[0], 1000000);
+	cr_expect_eq(c.time_ns[1], 251000000, "%ld", (long)c.time_ns[1]);
+	free(rows);
+	profile_free(p);
+	fuzz_vary(fuzz_json, text, sizeof(text) - 1, 150);
+}
+
 /* Each number as it was, to its last bit, and nothing where there was none or no more. */
 Test(json_formats, series_of_firefox_are_exact)
 {

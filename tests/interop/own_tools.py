@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """See own_tools.sh."""
-import base64, collections, glob, html, json, os, re, shutil, subprocess, sys, tempfile
+import base64, collections, glob, html, json, os, re, shutil, subprocess, sys, tempfile, time
 
 proftop, data = sys.argv[1], os.path.abspath(sys.argv[2])
 speedscope, writes = os.environ.get('SPEEDSCOPE'), os.environ.get('OWN_TOOLS') == 'write'
 chromium = shutil.which('chromium')
+profiler = os.environ.get('PROFILER_CLI')
 SYMBOLS = ['--symbols', data]
 faults = 0
 
@@ -173,6 +174,50 @@ for program in ('threads', 'truth'):
             if [r[0] for r in own.get(module, [])] != [int(n)]:
                 fault(f'samply: {program}: {module} has {own.get(module)}, perf report {n}')
 print(f'samply: {n_samply} functions and modules have the numbers of their recordings')
+
+
+
+def in_profiler(path):
+    """Samples of each thread that end in each library, as the Firefox Profiler counts them."""
+    def run(*command):
+        return subprocess.run([profiler, *command], capture_output=True, text=True).stdout
+
+    rows = []
+    run('stop', '--all')
+    run('load', path)
+    for _ in range(20):  # it answers when it has read the file
+        if run('profile', 'info', '--json'):
+            break
+        time.sleep(1)
+    i = 0
+    while run('thread', 'select', f't-{i}').startswith('Selected'):
+        tid = json.loads(run('thread', 'info', '--json'))['tid']
+        sums = collections.Counter()
+        for f in json.loads(run('thread', 'functions', '--limit', '0', '--include-idle', '--json'))['functions']:
+            if '://' not in f.get('library', ''):
+                sums[f.get('library', '')] += f['selfSamples']
+        rows += [[str(tid), library, str(n)] for library, n in sums.items() if library and n]
+        i += 1
+    run('stop')
+    return rows
+
+
+# Firefox's own profile: its frames have addresses alone, and the file says where libraries were, of each process.
+gecko = f'{data}/firefox/gecko.json.gz'
+if writes and profiler:
+    with open(f'{data}/firefox/gecko.tsv', 'w') as f:
+        f.writelines('\t'.join(r) + '\n' for r in in_profiler(gecko))
+n_gecko = 0
+with open(f'{data}/firefox/gecko.tsv') as f:
+    for line in f:
+        tid, module, n = line.rstrip('\n').split('\t')
+        own = ours(gecko, '--group', 'module', '--event', 'samples', '-f', f'tid:{tid}')
+        n_gecko += 1
+        if [r[0] for r in own.get(module, [])] != [int(n)]:
+            fault(f'Firefox: thread {tid}: {module} has {own.get(module)}, the profiler {n}')
+print(f'Firefox: {n_gecko} libraries of threads have the numbers of its profiler')
+if n_gecko < 5:
+    fault('Firefox: libraries are missing')
 
 # doc/formats.md says of each format that is read what made its files, and names none that is not here.
 with open(f'{data}/../../doc/formats.md') as f:
