@@ -79,6 +79,8 @@ Test(app, what_keys_do)
 		  "!fn:mem" },
 		{ "q closes the view with its filter", "t&!fn:mem<Enter>q", "[1 top]", "!fn:mem" },
 		{ "a share of all", "&fn:malloc<Enter>", " % of all ", "search  /" },
+		{ "terms that were typed at once go at once", "&!fn:mem fn:nosuch<Enter>",
+		  "Esc takes !fn:mem fn:nosuch away again", "search  /" },
 		{ "nothing passes", "&fn:nosuch<Enter>", "Esc takes fn:nosuch away again",
 		  "SAMPLES  FUN\n" },
 		{ "and where Esc does", "&fn:nosuch<Enter>2<Esc>", "[2 tree]", "takes" },

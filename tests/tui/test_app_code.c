@@ -170,6 +170,26 @@ Test(app_code, edits_a_file_at_its_hottest_line)
 	}
 }
 
+/* Of a row of lines it opens at that line, in every view of rows. */
+Test(app_code, edits_a_line_of_rows)
+{
+	static const char *const keys[] = { "ooo/b.cc:47<Enter>E", "ooo2/b.cc:47<Enter>E",
+					    "ooo3/b.cc:47<Enter>E", "ooo5/b.cc:47<Enter>E" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		struct stage_app f;
+		struct terminal_request w;
+
+		stage_app_init(&f, with_lines(), true, 110, 30);
+		stage_app_play(&f, keys[i]);
+		cr_assert(app_take_request(f.app, &w), "%s: no wish for an editor", keys[i]);
+		cr_expect_str_eq(w.text, "/src/b.cc");
+		cr_expect_eq(w.line, 47, "%s: %u", keys[i], w.line);
+		free(w.text);
+		stage_app_done(&f);
+	}
+}
+
 /* The code of what is being recorded is of now, and the cursor stays on its line. */
 Test(app_code, of_what_is_being_recorded)
 {

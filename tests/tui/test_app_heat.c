@@ -2,9 +2,12 @@
 /* The heat map among the other views: its key, its range, its frames. */
 #include "config.h"
 
+#include "base/mem.h"
+#include "tests/support/made_profile.h"
 #include "tests/support/stage_app.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 Test(app_heat, keys)
 {
@@ -52,4 +55,42 @@ Test(app_heat, dragging)
 	};
 
 	stage_app_expect_drags(cases, sizeof(cases) / sizeof(*cases), 110, 30);
+}
+
+/* 600 samples in three seconds; late() runs from 2.4 s to 2.8 s. */
+static struct profile *with_a_phase(void)
+{
+	char *text = xstrdup("");
+	struct profile *p;
+
+	for (int ms = 0; ms <= 3000; ms += 5) {
+		char *more = xasprintf("%smain;%s 1 t=%d000000\n", text,
+				       ms >= 2400 && ms < 2800 ? "late" : "early", ms);
+
+		free(text);
+		text = more;
+	}
+	p = made_profile(text);
+	free(text);
+	return p;
+}
+
+/* What is filtered may begin late: the cursor starts where something is, until it is moved. */
+Test(app_heat, starts_where_something_is)
+{
+	static const struct {
+		const char *keys, *filter;
+	} cases[] = { { "TAA", "filter  time:,0.2" },
+		      { "&fn:late<Enter>TAA", "filter  fn:late time:2.4,2.6" },
+		      { "T<Home>&fn:late<Enter>AA", "filter  fn:late time:,0.2" } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct stage_app f;
+
+		stage_app_init(&f, with_a_phase(), true, 100, 30);
+		stage_app_play(&f, cases[i].keys);
+		cr_expect(stage_app_shows(&f, cases[i].filter), "%s: no %s", cases[i].keys,
+			  cases[i].filter);
+		stage_app_done(&f);
+	}
 }

@@ -85,6 +85,40 @@ Test(flame_layout, cells)
 	}
 }
 
+/* However many siblings are narrow: those that have a column are seen, with what is below them. */
+Test(flame_layout, narrow_siblings_keep_their_columns)
+{
+	struct flame_focus all = { .node = TREE_NONE };
+	struct flame_layout l = { 0 };
+	char *stacks = xstrdup("");
+	uint32_t first, end;
+	struct analysis *a;
+	struct profile *p;
+	struct lens lens;
+
+	for (int i = 0; i < 60; i++) {
+		char *more = xasprintf("%sr;f%d;g%d 1\n", stacks, i, i);
+
+		free(stacks);
+		stacks = more;
+	}
+	p = made_profile(stacks);
+	made_lens(&lens, p, "");
+	a = made_analysis(p, &lens);
+	flame_layout_init(&l, &tree_of_calls, a, all, 9, 120);
+	cr_assert_eq(flame_layout_need(&l, a, 9), 3);
+	/* Three are one cell at the right, as two columns each have no room for a name. */
+	for (uint32_t level = 1; level < 3; level++) {
+		flame_layout_level(&l, level, &first, &end);
+		cr_assert_eq(end - first, level == 1 ? 58u : 57u);
+	}
+	free(stacks);
+	flame_layout_done(&l);
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}
+
 /* Weight of all children of a node. */
 static int64_t children_of(const struct flame_layout *l, struct analysis *a, uint32_t node)
 {

@@ -164,7 +164,7 @@ static void carry_to_code(struct app *a)
 	} else if (!here.has_place || here.place.key_id == ID_NONE) {
 		say_no_function(a);
 	} else {
-		if ((here.place.key_id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE)
+		if (key_is_line(here.place.key_id))
 			here.place = row_line_place(&a->scene, here.place.key_id);
 		else
 			here.place.path = 0;
@@ -259,8 +259,7 @@ static void edit_source(struct app *a)
 
 	if (!label)
 		return;
-	if (a->analysis->keys.grouping == GROUP_LINE &&
-	    (here.place.key_id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE) {
+	if (a->analysis->keys.grouping == GROUP_LINE && key_is_line(here.place.key_id)) {
 		struct location_columns l;
 		const struct frame *at;
 

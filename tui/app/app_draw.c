@@ -586,13 +586,17 @@ static void draw_way_out(const struct app *a, struct canvas *c)
 	if (w->total[0] != 0 || a->loading || app_ops(a)->contexts & IN_TEXT ||
 	    row >= r.row + r.rows)
 		return;
-	if (app_is_filtered(a)) {
+	if (app_is_filtered(a) && a->trail.n > 0) {
+		const char *terms = a->trail.at[a->trail.n - 1].terms;
+
+		app_first_key(a, ACTION_BACK, key);
+		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM, "%s takes %s away again",
+			      key, terms ? terms : "the last step");
+	} else if (app_is_filtered(a)) {
 		size_t n = filter_n_terms(a->lens.filter);
 
-		app_first_key(a, a->trail.n > 0 ? ACTION_BACK : ACTION_FILTER, key);
-		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM,
-			      a->trail.n > 0 ? "%s takes %s away again"
-					     : "%s and Enter take %s away",
+		app_first_key(a, ACTION_FILTER, key);
+		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM, "%s and Enter take %s away",
 			      key, filter_term(a->lens.filter, n - 1));
 	} else if (a->analysis->counts.n_events > 1) {
 		app_first_key(a, ACTION_METRIC, key);

@@ -22,7 +22,7 @@
 
 static bool is_line(const struct analysis *an, uint32_t row)
 {
-	return (an->keys.key[an->table.key[row]].id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE;
+	return key_is_line(an->keys.key[an->table.key[row]].id);
 }
 
 /* What numbers of a row have of all; of a comparison, of the side where that is more. */

@@ -15,7 +15,6 @@
  */
 #define NARROW_COLS 3
 #define MERGED_COLS 6
-#define NARROW_MOST 24
 
 /* Levels that are ever made: nobody walks further without zooming in. */
 #define LEVELS_MOST 20000u
@@ -109,7 +108,7 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 	struct flame_cell c = { .node = node, .parent = parent, .offset = offset };
 	uint32_t first = l->levels.at[l->levels.n - 1];
 	int64_t all = 0;
-	int end, n_narrow = 0;
+	int end;
 
 	c.level = (uint32_t)l->levels.n - 1;
 	list_children(l, a, node);
@@ -124,7 +123,7 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 		c.weight = tree_weight(l->src, a, n);
 		cols = edge(l, c.offset + c.weight) - edge(l, c.offset);
 		if (cols < NARROW_COLS && i + 1 < l->scratch.n &&
-		    (end - edge(l, c.offset) <= MERGED_COLS || n_narrow >= NARROW_MOST)) {
+		    end - edge(l, c.offset) <= MERGED_COLS) {
 			push_merged(l, a, c, i);
 			return;
 		}
@@ -133,7 +132,6 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 
 			own.first = own.node = n;
 			push_cell(l, own);
-			n_narrow += cols < NARROW_COLS;
 		}
 		c.offset += c.weight;
 	}

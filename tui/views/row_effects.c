@@ -145,7 +145,7 @@ bool row_effects_key(const struct scene *s, const struct groups *keys, uint32_t 
 {
 	const struct key *k = &keys->key[key];
 
-	if (keys->grouping == GROUP_LINE && k->id & KEY_OF_LINE && !(k->id & KEY_OF_MODULE)) {
+	if (keys->grouping == GROUP_LINE && key_is_line(k->id)) {
 		out->kind = EFFECT_OPEN;
 		out->view = VIEW_KIND_ANNOTATE;
 		out->place = row_line_place(s, k->id);

@@ -48,6 +48,7 @@ struct heat_view {
 	int64_t sample_ns;          /* see heat_sample_ns() */
 	int64_t wanted_ns; /* as in the timeline: where the cursor goes; TIME_UNMARKED: stays */
 	bool zoomed;       /* the period was chosen */
+	bool moved;        /* so was the place of the cursor */
 	bool at_end;       /* of live: the cursor is in the newest cell */
 	int first;         /* column in sight on the left */
 	int n_columns;     /* in sight */
@@ -80,20 +81,6 @@ static bool has_times(const struct scene *s)
 static bool is_shown(const struct scene *s)
 {
 	return s->view == VIEW_KIND_HEAT;
-}
-
-static void heat_update(void *state, const struct scene *s)
-{
-	struct heat_view *v = state;
-	const struct weights *w = &s->analysis->weights;
-	const struct over_time *made = s->analysis->over[OVER_HEAT_MAP];
-	int64_t whole = has_times(s) ? w->end_ns - w->begin_ns : 0;
-
-	v->map = made ? made->heat_map : NULL;
-	v->length_ns = whole < 0 || whole >= HEAT_WHOLE_MOST ? HEAT_WHOLE_MOST : whole + 1;
-	v->sample_ns = heat_sample_ns(s->analysis);
-	time_axis_follow(&v->axis, s->windowed ? NULL : s->analysis->lens.filter, v->length_ns,
-			 &v->wanted_ns);
 }
 
 static bool heat_wish(const void *state, struct over_time_wish *out)
@@ -360,6 +347,34 @@ static bool go_to_peak(struct heat_view *v)
 	return true;
 }
 
+/* What is filtered may begin late: until the cursor is moved it is where something is. */
+static void start_where_something_is(struct heat_view *v)
+{
+	int64_t cell = v->grid.period_ns > 0 ? heat_cell_ns(&v->grid) : 0, value;
+	int64_t from = cell > 0 ? v->axis.cursor_ns - v->axis.cursor_ns % v->grid.period_ns : 0;
+
+	for (uint32_t i = 0; i < v->grid.n_rows; i++)
+		if (!value_at(v, from + cell * (int64_t)i, &value) || value > 0)
+			return;
+	go_to_peak(v);
+}
+
+static void heat_update(void *state, const struct scene *s)
+{
+	struct heat_view *v = state;
+	const struct weights *w = &s->analysis->weights;
+	const struct over_time *made = s->analysis->over[OVER_HEAT_MAP];
+	int64_t whole = has_times(s) ? w->end_ns - w->begin_ns : 0;
+
+	v->map = made ? made->heat_map : NULL;
+	v->length_ns = whole < 0 || whole >= HEAT_WHOLE_MOST ? HEAT_WHOLE_MOST : whole + 1;
+	v->sample_ns = heat_sample_ns(s->analysis);
+	time_axis_follow(&v->axis, s->windowed ? NULL : s->analysis->lens.filter, v->length_ns,
+			 &v->wanted_ns);
+	if (!v->moved && !s->live)
+		start_where_something_is(v);
+}
+
 static bool zoom(struct heat_view *v, bool in, struct effect *out)
 {
 	struct heat_limits limits = limits_of(v, v->n_columns, (int)v->grid.n_rows);
@@ -481,6 +496,7 @@ static bool heat_act(void *state, const struct scene *s, enum action a, struct e
 
 	if (why_not(s) || !has_times(s))
 		return false;
+	v->moved = true;
 	if (step != 0) {
 		go_to(v, v->axis.cursor_ns + step);
 		return true;
@@ -535,6 +551,7 @@ static void heat_click(void *state, const struct scene *s, struct rect r, int ro
 
 	if (why_not(s) || !has_times(s) || !cell_at(v, r, (struct cell_at){ row, col }, &cell))
 		return;
+	v->moved = true;
 	go_to(v, time_axis_at(&v->axis, cell));
 	if (twice)
 		show_frames(v, s, VIEW_KIND_FLAME, out);

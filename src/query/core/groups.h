@@ -29,6 +29,12 @@ struct key {
 	enum family family;
 };
 
+/* Is the id of a key a line's? */
+static inline bool key_is_line(uint32_t id)
+{
+	return (id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE;
+}
+
 struct groups {
 	struct key *key; /* [n]; owned */
 	uint32_t *rank;  /* [n] place of each by label, then module, then age; owned */

@@ -28,7 +28,7 @@ uint32_t line_frames_number(struct line_frames *l, const struct groups *keys, ui
 	uint64_t hash = hash_pair(frame_id, key);
 	uint32_t at;
 
-	if ((keys->key[key].id & (KEY_OF_LINE | KEY_OF_MODULE)) != KEY_OF_LINE)
+	if (!key_is_line(keys->key[key].id))
 		return frame_id;
 	at = map_find(&l->by_pair, hash, same_pair, l, &f);
 	if (at == MAP_NONE) {
