@@ -59,4 +59,9 @@ if command -v clang >/dev/null; then
     judged clang -O2 -fno-optimize-sibling-calls
 fi
 
+# One that is over before its memory is read a second time.
+timeout 60 "$PROFTOP" record --heap -o short.heap -- ./four_places 0 >recorded 2>&1 || fault "recording: $(cat recorded)"
+"$PROFTOP" report --view findings --json short.heap >said.json || fault 'findings: no JSON'
+grep '"rule": "fragmentation"' said.json | grep -q '"name": "fragment_here"' || fault "a short run: no fragmentation: $(cat said.json)"
+
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

@@ -99,7 +99,15 @@ static capture_id begin(struct made *m)
 	return c;
 }
 
-static struct profile *make(unsigned does)
+static void read_resident(const struct made *m, series_id rss, int64_t at, unsigned does, int i)
+{
+	/* Freed pieces stay resident. */
+	build_heap_reading(m->p, rss, at,
+			   m->live + (6 << 20) + (does & FRAGMENTS && i >= 10 ? 39000000 : 0));
+}
+
+/* Of a short program the resident set is read at its end only, after its last event. */
+static struct profile *make(unsigned does, bool is_short)
 {
 	struct made *m = calloc(1, sizeof(*m));
 	struct profile *p = profile_new();
@@ -114,12 +122,11 @@ static struct profile *make(unsigned does)
 	for (int i = 0; i < STEPS; i++) {
 		m->now = (int64_t)(i + 1) * STEP_NS;
 		step(m, i, does);
-		/* Freed pieces stay resident. */
-		if (i % 10 == 0)
-			build_heap_reading(p, rss, m->now,
-					   m->live + (6 << 20) +
-						   (does & FRAGMENTS && i >= 10 ? 39000000 : 0));
+		if (i % 10 == 0 && !is_short)
+			read_resident(m, rss, m->now, does, i);
 	}
+	if (is_short)
+		read_resident(m, rss, m->now + 2, does, STEPS);
 	cr_assert_eq(builder_end(p), 0);
 	free(m);
 	return p;
@@ -169,13 +176,50 @@ static unsigned said(const struct profile *p)
 
 Test(findings_heap, each_place_is_named_and_nothing_else)
 {
-	for (unsigned does = 0; does < 16; does++) {
-		struct profile *p = make(does | STARTS);
+	for (unsigned does = 0; does < 32; does++) {
+		struct profile *p = make((does & 15) | STARTS, does & 16);
 		unsigned found = said(p);
 
-		cr_expect_eq(found, does, "does %u, said to do %u", does, found);
+		cr_expect_eq(found, does & 15, "does %u, said to do %u", does, found);
 		profile_free(p);
 	}
+}
+
+/* What is freed for the end is resident when the program is read there, and fragments nothing. */
+Test(findings_heap, what_a_short_program_frees_at_its_end_is_no_fragmentation)
+{
+	struct made *m = calloc(1, sizeof(*m));
+	struct profile *p = profile_new();
+	struct analysis *a;
+	struct findings *f;
+	struct lens l;
+	series_id rss;
+
+	cr_assert_not_null(m);
+	m->p = p;
+	builder_begin(p);
+	rss = build_heap_series(p, begin(m), "RSS", UNIT_BYTES);
+	for (int i = 0; i < STEPS; i++) {
+		m->now = (int64_t)(i + 1) * STEP_NS;
+		if (i == 10)
+			for (int k = 0; k < PIECES; k++)
+				m->piece[k] = allocate(m, 2000, "hold_here");
+	}
+	for (int k = 0; k < PIECES; k++)
+		if (k % 3)
+			release(m, m->piece[k], 2000, false);
+	build_heap_reading(p, rss, m->now + 2, 2000 * PIECES + (6 << 20));
+	cr_assert_eq(builder_end(p), 0);
+	lens_init(&l, p);
+	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
+	cr_assert_eq(findings_new(a, NULL, NULL, &f), 0);
+	for (size_t i = 0; i < f->list.n; i++)
+		cr_expect_neq(strcmp(f->list.at[i].rule, "fragmentation"), 0);
+	findings_free(f);
+	analysis_free(a);
+	lens_done(&l);
+	profile_free(p);
+	free(m);
 }
 
 /* What else may be planted, each in a program of its own that does little else. */
@@ -388,7 +432,7 @@ Test(findings_heap, each_property_is_said_with_its_numbers)
 Test(findings_heap, suppressed_leaks_are_not_told_of)
 {
 	static const char text[] = "leak:leak_here\n";
-	struct profile *p = make(LEAKS | CHURNS);
+	struct profile *p = make(LEAKS | CHURNS, false);
 	struct suppressions *known;
 	struct analysis *a;
 	struct findings *f;

@@ -42,6 +42,8 @@
 
 /* After its last event a program that goes on for so long sleeps, and does not end. */
 #define ASLEEP_NS 500000000
+/* One that ends sooner is read at its end: what this last part of its time had is what it kept, and not what it began to free. */
+#define END_PART  16
 
 /* A site of a quarter of the peak is named, from so many bytes on. */
 #define HOLDER_PART  4
@@ -350,6 +352,26 @@ static void say_beyond(struct heap_case *c, const struct resident_beyond *b)
 		    fmt_bytes(peak, live)));
 }
 
+/* Most that was there in the last part of the time. */
+static int64_t most_at_end(const struct footprint_lines *l)
+{
+	int64_t most = 0;
+
+	for (uint32_t i = l->span.n - l->span.n / END_PART - 1; i < l->span.n; i++)
+		most = l->slot[i].most > most ? l->slot[i].most : most;
+	return most;
+}
+
+/* How much was in use at a reading, which is in that slot, or behind all of them; INT64_MAX: it was being freed for the end. */
+static int64_t in_use_at(const struct footprint_lines *l, int64_t at, uint32_t slot)
+{
+	if (at >= l->to_ns + ASLEEP_NS)
+		return l->slot[l->span.n - 1].live;
+	if (at >= l->to_ns && l->teardown == l->span.n)
+		return most_at_end(l);
+	return slot < l->teardown ? l->slot[slot].most : INT64_MAX;
+}
+
 static void look_at_readings(const struct heap_case *c, const struct footprint_lines *l,
 			     struct kept *out)
 {
@@ -365,11 +387,8 @@ static void look_at_readings(const struct heap_case *c, const struct footprint_l
 		if (!resident_reading(c->f->profile, &reading[i], &at) || at <= c->f->peak.time_ns)
 			continue;
 		slot = (uint32_t)((double)at / (double)l->to_ns * l->span.n);
-		/* What a program frees at its end goes with it; but one may also sleep after its last event. */
-		if (slot >= l->teardown && at < l->to_ns + ASLEEP_NS)
-			continue;
+		live = in_use_at(l, at, slot);
 		slot = slot < l->span.n ? slot : l->span.n - 1;
-		live = at < l->to_ns ? l->slot[slot].most : l->slot[slot].live;
 		if (live > peak / 2 || reading[i].value - live <= out->beyond)
 			continue;
 		*out = (struct kept){ slot, reading[i].value - live, live };
