@@ -11,10 +11,12 @@
 
 /*
  * Two or more siblings narrower than this, an edge and two letters, are merged where they take few columns together.
- * Where they take more, the heaviest that have a column keep it, so that what is below them is seen.
+ * Where they take more, those that have a column keep it, so that what is below them is seen. Of those that have only a part of a
+ * column, some get a whole one: a third of the screen at most, as each costs the terminal a change of colour.
  */
 #define NARROW_COLS 3
 #define MERGED_COLS 6
+#define PARTS_SHARE 3
 
 /* Levels that are ever made: nobody walks further without zooming in. */
 #define LEVELS_MOST 20000u
@@ -108,7 +110,7 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 	struct flame_cell c = { .node = node, .parent = parent, .offset = offset };
 	uint32_t first = l->levels.at[l->levels.n - 1];
 	int64_t all = 0;
-	int end;
+	int end, n_parts = 0;
 
 	c.level = (uint32_t)l->levels.n - 1;
 	list_children(l, a, node);
@@ -123,7 +125,7 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 		c.weight = tree_weight(l->src, a, n);
 		cols = edge(l, c.offset + c.weight) - edge(l, c.offset);
 		if (cols < NARROW_COLS && i + 1 < l->scratch.n &&
-		    end - edge(l, c.offset) <= MERGED_COLS) {
+		    (end - edge(l, c.offset) <= MERGED_COLS || n_parts >= l->cols / PARTS_SHARE)) {
 			push_merged(l, a, c, i);
 			return;
 		}
@@ -132,6 +134,7 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 
 			own.first = own.node = n;
 			push_cell(l, own);
+			n_parts += (__int128)c.weight * l->cols < l->whole;
 		}
 		c.offset += c.weight;
 	}
