@@ -201,6 +201,31 @@ Test(app_heap, lines_over_another_span_are_made_beside_the_terminal)
 	stage_app_done(&f);
 }
 
+/* Where names meet, one that stands among many of another name is shown: massif's peak among its trees. */
+Test(app_heap, a_mark_among_others_of_one_name_is_shown)
+{
+	static const struct {
+		const char *name;
+		int64_t s;
+	} marks[] = { { "tree", 30 }, { "tree", 34 }, { "the highest", 36 }, { "tree", 38 } };
+	struct profile *p = stage_heap();
+	struct stage_app f;
+
+	builder_begin(p);
+	for (size_t i = 0; i < N(marks); i++) {
+		struct heap_mark m = { .thread = ID_NONE, .name = build_cstring(p, marks[i].name) };
+
+		m.time_ns = capture_begin(profile_capture(p, m.capture)) +
+			    marks[i].s * INT64_C(1000000000);
+		build_heap_mark(p, &m);
+	}
+	cr_assert_eq(builder_end(p), 0);
+	stage_app_init(&f, p, true, 100, 40);
+	stage_app_settle(&f);
+	cr_assert(stage_app_mentions(&f, "▾the highest"));
+	stage_app_done(&f);
+}
+
 /* Lines know no metric and no cursor, so that these do not wait for them; those of other allocations are others. */
 Test(app_heap, lines_stay_while_they_are_right)
 {

@@ -146,33 +146,62 @@ static void draw_rss(const struct memory_graph *g, struct canvas *c, int row, in
 	}
 }
 
-/* Names of marks where they were set, as far as they do not meet: behind a mark, or before it where they would be cut. */
+static bool is_free(const bool *taken, int from, int to)
+{
+	while (from < to && !taken[from])
+		from++;
+	return from == to;
+}
+
+/* A name behind its mark, or before it where it would be cut; taken: [g->axis.cols], where others stand or a blank behind them. */
+static void draw_mark(const struct memory_graph *g, struct canvas *c, struct rect r, int at,
+		      const char *name, bool *taken)
+{
+	int left = r.col + g->gutter, cols = (int)text_width(name, strlen(name));
+	bool fits = at + 1 + cols <= g->axis.cols;
+	bool before = !fits && at >= cols && is_free(taken, at - cols, at);
+	int from = before ? at - cols : at, to = fits ? at + 1 + cols : g->axis.cols;
+
+	to += to < g->axis.cols;
+	if (!is_free(taken, from, to))
+		return;
+	memset(taken + from, true, (size_t)(to - from));
+	canvas_puts(c, r.row + 1, left + at, 1, STYLE_HOT, "▾");
+	canvas_puts(c, r.row + 1, before ? left + from : left + at + 1,
+		    before ? cols : g->axis.cols - at - 1, STYLE_DIM, name);
+	if (!fits && !before)
+		canvas_puts(c, r.row + 1, left + g->axis.cols - 1, 1, STYLE_DIM, "…");
+}
+
+/* Does it have another name than those before and behind it? */
+static bool is_single(const struct heap_mark *mark, uint32_t i, uint32_t n)
+{
+	return (i == 0 || mark[i - 1].name.v != mark[i].name.v) &&
+	       (i + 1 == n || mark[i + 1].name.v != mark[i].name.v);
+}
+
+/* Names of marks where they were set, as far as they do not meet: of several one name comes last. */
 static void draw_marks(const struct memory_graph *g, const struct scene *s, struct canvas *c,
 		       struct rect r)
 {
 	const struct profile *p = s->analysis->profile;
 	const struct heap_mark *mark = profile_heap_marks(p);
-	int left = r.col + g->gutter, free_from = 0;
+	bool *taken = xcalloc((size_t)g->axis.cols, sizeof(*taken));
 	struct heap_columns columns;
 
 	profile_heap_of(p, &s->analysis->counts, &columns);
-	for (uint32_t i = 0; i < columns.n_marks; i++) {
-		int64_t begin = capture_begin(profile_capture(p, mark[i].capture));
-		int at = time_axis_col(&g->axis, begin == TIME_NONE ? 0 : mark[i].time_ns - begin);
-		const char *name = profile_string(p, mark[i].name, NULL);
-		int cols = (int)text_width(name, strlen(name));
-		bool fits = at + 1 + cols <= g->axis.cols;
-		bool before = !fits && at - cols >= free_from;
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < columns.n_marks; i++) {
+			int64_t begin = capture_begin(profile_capture(p, mark[i].capture));
+			int at = time_axis_col(&g->axis,
+					       begin == TIME_NONE ? 0 : mark[i].time_ns - begin);
 
-		if (at < free_from || at >= g->axis.cols)
-			continue;
-		canvas_puts(c, r.row + 1, left + at, 1, STYLE_HOT, "▾");
-		free_from = at + 2 +
-			    canvas_puts(c, r.row + 1, before ? left + at - cols : left + at + 1,
-					before ? cols : g->axis.cols - at - 1, STYLE_DIM, name);
-		if (!fits && !before)
-			canvas_puts(c, r.row + 1, left + g->axis.cols - 1, 1, STYLE_DIM, "…");
-	}
+			if (at >= 0 && at < g->axis.cols &&
+			    is_single(mark, i, columns.n_marks) == (round == 0))
+				draw_mark(g, c, r, at, profile_string(p, mark[i].name, NULL),
+					  taken);
+		}
+	free(taken);
 }
 
 /* "allocs/s ▁▂▃ 1,234 at most": half of a line. */
