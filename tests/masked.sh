@@ -32,6 +32,22 @@ if "$unmasked" doctor | grep -q '^  own programs *yes'; then
     run 0 report x.data
     says out 'samples of'
 fi
+# What perf_event_open itself did not know in Linux 3.10: the clock, the event for nothing, where ids are, build-ids …
+if ${CC:-cc} -O1 -o old_perf "$source/tests/old_perf.c" 2>err && ./old_perf true 2>err &&
+    "$unmasked" doctor | grep -q '^  own programs *yes'; then
+    for options in '' '--call-graph unwound' '-e cpu-clock,faults'; do
+        # shellcheck disable=SC2086
+        ./old_perf "$unmasked" record $options -o old.data -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' 2>err ||
+            fault "3.10: record $options: $(head -c 300 err)"
+        run 0 report --json --event cpu-clock old.data
+        [ "$(sed -n 's/.*"samples": *\([0-9]*\).*/\1/p' out | head -n 1)" -ge 3 ] || fault "3.10: record $options: $(head -c 300 out)"
+    done
+    run 0 info old.data
+    says out 'cpu-clock'
+    says out 'faults'
+else
+    echo "not run: records of Linux 3.10: $(head -n 1 err)"
+fi
 ./masked perf "$unmasked" record -o y.data -- true >out 2>err && fault "recorded without perf_event_open"
 says err 'nothing can be sampled'
 [ ! -e y.data ] || fault "a recording that never was has a file"

@@ -257,8 +257,8 @@ static uint16_t made_misc(uint16_t misc, enum walk_end end)
 /* The fields of a sample in front of its chain, which all have the same place in both. */
 static size_t head_bytes(const struct perf_attr *a)
 {
-	uint64_t fields = PERF_S_IDENTIFIER | PERF_S_IP | PERF_S_TID | PERF_S_TIME | PERF_S_CPU |
-			  PERF_S_PERIOD;
+	uint64_t fields = PERF_S_IDENTIFIER | PERF_S_IP | PERF_S_TID | PERF_S_TIME | PERF_S_ID |
+			  PERF_S_CPU | PERF_S_PERIOD;
 
 	return 8 * (size_t)__builtin_popcountll(a->sample_type & fields);
 }

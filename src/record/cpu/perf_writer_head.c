@@ -190,6 +190,9 @@ static void put_packing(const struct perf_writer_head *h, struct perf_put *to)
 
 static void put_clock(const struct perf_writer_head *h, struct perf_put *to)
 {
+	/* Before Linux 4.1 times are of no clock that has a name. */
+	if (!(h->events->all.at[0].attr.flags & PERF_ATTR_USE_CLOCKID))
+		return;
 	perf_put_u32(to, 1); /* version */
 	perf_put_u32(to, CLOCK_MONOTONIC);
 	perf_put_u64(to, h->wall_ns);

@@ -83,6 +83,7 @@ struct sampler {
 	int cgroup;     /* its directory; -1: none */
 	int last;       /* why the last thread could not be opened */
 	bool on_exec;
+	bool own_clock; /* of the kernel's: of what is seen, CLOCK_MONOTONIC but for milliseconds */
 	bool told_kernel; /* that it is left out */
 	bool early; /* the first event tells from when it is opened which threads are started */
 };
@@ -149,6 +150,21 @@ static int say_right(const struct sampler *s, enum rights_wish wish, int rc, boo
 		       instead ? "; " : "", instead ? instead : "");
 }
 
+/* Clocks can be chosen since Linux 4.1, and there is an event for nothing since 3.12. After rc: is something else worth trying? */
+static bool ask_ring_for_less(struct perf_attr *a, int rc)
+{
+	if (rc == -EINVAL && a->flags & PERF_ATTR_USE_CLOCKID) {
+		a->flags &= ~PERF_ATTR_USE_CLOCKID;
+		a->clockid = 0;
+		return true;
+	}
+	if ((rc == -ENOENT || rc == -EINVAL) && a->config == SOFTWARE_DUMMY) {
+		a->config = SOFTWARE_CPU_CLOCK;
+		return true;
+	}
+	return false;
+}
+
 static int open_ring(struct sampler *s, int cpu, struct err *e)
 {
 	struct perf_scope self = { .task = 0, .cpu = cpu };
@@ -164,7 +180,10 @@ static int open_ring(struct sampler *s, int cpu, struct err *e)
 
 	for (;; s->ring_bytes /= 2) {
 		a.wakeup = (uint32_t)(s->ring_bytes / 2);
-		fd = perf_sys_open(&a, &self);
+		do
+			fd = perf_sys_open(&a, &self);
+		while (fd < 0 && ask_ring_for_less(&a, fd));
+		s->own_clock = !(a.flags & PERF_ATTR_USE_CLOCKID);
 		if (fd < 0)
 			return say_right(s, RIGHTS_OWN, fd, false, "nothing can be sampled", e);
 		rc = ring_map(fd, s->ring_bytes, &ring);
@@ -241,9 +260,13 @@ static struct perf_attr make_attr(const struct sampler *s, const struct event_sp
 	if (is_whole(s))
 		a.sample_type |= PERF_S_CGROUP;
 	a.read_format = PERF_RF_ID | PERF_RF_LOST;
-	a.flags |= PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_USE_CLOCKID;
+	a.flags |= PERF_ATTR_SAMPLE_ID_ALL;
 	a.flags |= s->early && s->events.all.n == 0 ? 0 : PERF_ATTR_DISABLED;
-	a.clockid = CLOCK_MONOTONIC;
+	/* That of the ring. */
+	if (!s->own_clock) {
+		a.flags |= PERF_ATTR_USE_CLOCKID;
+		a.clockid = CLOCK_MONOTONIC;
+	}
 	if (!(a.flags & PERF_ATTR_EXCLUDE_HOST))
 		a.flags |= PERF_ATTR_EXCLUDE_GUEST;
 	a.sample_period = spec->period ? spec->period : s->o->period;
@@ -339,7 +362,8 @@ static bool leave_out_news(struct perf_attr *a)
 {
 	static const uint64_t news[] = { PERF_ATTR_BUILD_ID, PERF_ATTR_CGROUP,
 					 PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT,
-					 PERF_ATTR_CONTEXT_SWITCH };
+					 PERF_ATTR_CONTEXT_SWITCH,
+					 PERF_ATTR_MMAP2 | PERF_ATTR_COMM_EXEC };
 
 	if (a->read_format & PERF_RF_LOST) {
 		a->read_format &= ~PERF_RF_LOST;
@@ -353,6 +377,11 @@ static bool leave_out_news(struct perf_attr *a)
 		if (!(a->flags & news[i]))
 			continue;
 		a->flags &= ~news[i];
+		return true;
+	}
+	/* Before Linux 3.12 the id has another place. */
+	if (a->sample_type & PERF_S_IDENTIFIER) {
+		a->sample_type ^= PERF_S_IDENTIFIER | PERF_S_ID;
 		return true;
 	}
 	return false;
