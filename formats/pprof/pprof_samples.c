@@ -202,7 +202,8 @@ static uint64_t *put_path(struct pprof_samples *s, size_t n_shared, size_t n)
 {
 	size_t want = n_shared + n;
 
-	if (want > s->n_room) {
+	/* Also for none, so that the first path has a place. */
+	if (want > s->n_room || !s->path) {
 		size_t room = 2 * want + 64;
 		uint64_t *path = xreallocarray(NULL, room, sizeof(*path));
 

@@ -648,6 +648,20 @@ Test(pprof, samples_that_cannot_be_unpacked)
 	profile_free(p);
 }
 
+/* Packed ids of none, in the very first sample: there is no path yet (a fuzzer's find, undefined with a null pointer). */
+Test(pprof, a_first_sample_without_frames)
+{
+	static const char bytes[] = TYPES "\x12\x02\x0a\x00" SAMPLE_2 PLACES FUNCTIONS TEXTS;
+	struct profile *p = profile_new();
+	char *rows;
+
+	read_into(p, bytes, sizeof(bytes) - 1);
+	rows = rows_of(p);
+	cr_expect_str_eq(rows, "a/5/5 ", "%s", rows);
+	free(rows);
+	profile_free(p);
+}
+
 /*
  * Samples whose ids end as those of the sample before: with the last byte of another number, as a whole, with more in front,
  * behind a sample that is lost, and in two fields.
