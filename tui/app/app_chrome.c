@@ -54,7 +54,9 @@ void app_chrome(const struct app *a, struct chrome *f)
 		f->title = top++;
 	if (a->rows >= TABS_ROWS)
 		f->tabs = top++;
-	if (a->rows >= ACTIVITY_ROWS && app_has_times(&a->analysis->weights))
+	/* Samples over time say nothing of allocations. */
+	if (a->rows >= ACTIVITY_ROWS && app_has_times(&a->analysis->weights) &&
+	    !app_is_beside_samples(a))
 		f->activity = top++;
 	if (a->hints && a->rows >= HINTS_ROWS)
 		f->hints = --bottom;

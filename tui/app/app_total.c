@@ -49,8 +49,7 @@ bool app_is_of_all_measures(const struct app *a)
 	return (a->view == VIEW_KIND_MEMORY || view_is_of_heap(a->view)) && a->analysis->footprint;
 }
 
-/* Is the screen about allocations, and column 0 about samples? */
-static bool is_beside(const struct app *a)
+bool app_is_beside_samples(const struct app *a)
 {
 	return app_is_of_all_measures(a) && !a->analysis->diff &&
 	       !metric_is_heap(a->analysis->profile, a->analysis->lens.column[0].metric);
@@ -61,7 +60,7 @@ struct metric app_shown_metric(const struct app *a)
 	const struct lens *l = &a->analysis->lens;
 	struct metric m;
 
-	if (!is_beside(a))
+	if (!app_is_beside_samples(a))
 		return l->column[0].metric;
 	if (l->beside && l->n_columns > 1)
 		return l->column[1].metric;
@@ -155,7 +154,8 @@ static uint32_t count_more(const struct app *a, uint32_t *last)
 
 	for (uint32_t i = 0; i < an->counts.n_events; i++) {
 		if (i == shown.event.v ||
-		    (!is_beside(a) && lens_has_event(&an->lens, an->profile, (event_id){ i })) ||
+		    (!app_is_beside_samples(a) &&
+		     lens_has_event(&an->lens, an->profile, (event_id){ i })) ||
 		    lens_is_empty_heap(an->profile, (event_id){ i }))
 			continue;
 		*last = i;
@@ -172,7 +172,8 @@ char *app_more_text(const struct app *a)
 
 	if (n == 0)
 		return xstrdup("");
-	if (n > 1 || is_beside(a) || !metric_is_heap(an->profile, an->lens.column[0].metric))
+	if (n > 1 || app_is_beside_samples(a) ||
+	    !metric_is_heap(an->profile, an->lens.column[0].metric))
 		return xasprintf(" +%u event%s", (unsigned)n, n == 1 ? "" : "s");
 	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_METRIC, keys,
 		    sizeof(keys));

@@ -13,6 +13,9 @@ struct app;
 /* Has the screen all measures of a heap, so that what the lens' own one counts is not what it is about? */
 bool app_is_of_all_measures(const struct app *a);
 
+/* Is the screen about allocations, and column 0 about samples? */
+bool app_is_beside_samples(const struct app *a);
+
 /* The metric of column 0; on a screen that has all measures of a heap, where that is of samples, the heap's usual one. */
 struct metric app_shown_metric(const struct app *a);
 
