@@ -14,6 +14,7 @@
 #include "formats/format.h"
 #include "input/input.h"
 #include "profile/builder.h"
+#include "query/analysis.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -468,4 +469,30 @@ Test(perf_corpus, samples_are_those_of_perf, .timeout = 300)
 {
 	if (for_each_row(check_samples) == 0)
 		cr_skip("skipped: no corpus");
+}
+
+/* What Android's runtime compiled has names, as often as simpleperf's own summary of the file says (perf_with_jit_symbol.foldedstack). */
+Test(perf_corpus, names_of_androids_generated_code)
+{
+	char *path = xasprintf("%s/simpleperf/testdata/perf_with_jit_symbol.data", CORPUS);
+	int64_t self = 0;
+	struct analysis *a;
+	struct lens lens;
+	struct result r;
+
+	if (access(path, R_OK) != 0)
+		cr_skip_test("no corpus");
+	r = read_file(path);
+	cr_assert_eq(r.rc, 0, "%s", err_text(&r.error));
+	lens_init(&lens, r.profile);
+	cr_assert_eq(analysis_new(r.profile, &lens, NULL, &a), 0);
+	for (uint32_t i = 0; i < a->table.n_rows; i++)
+		if (strcmp(a->table_keys->key[a->table.key[i]].label,
+			   "com.android.simpleperf.debuggable.MainActivity$1.run") == 0)
+			self += a->table.self[i];
+	cr_expect_eq(self, 17889729, "%ld", (long)self);
+	analysis_free(a);
+	lens_done(&lens);
+	done(&r);
+	free(path);
 }

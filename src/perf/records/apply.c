@@ -50,6 +50,20 @@ static void tell_mapping(struct apply *t, int64_t time_ns, const struct perf_mma
 	perf_tasks_remapped(t->tasks, e.pid, time_ns);
 }
 
+/*
+ * simpleperf copies what Android's runtime compiles into files of its own, perf.data_jit_app_cache:FROM-TO, and gives their symbols by
+ * address in the process, whatever the mappings say of the file (jit_debug_reader.h of Android's system/extras).
+ */
+static bool is_jit_cache(const struct perf_mmap *m)
+{
+	static const char *const parts[] = { "_jit_app_cache:", "_jit_zygote_cache:" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (memmem(m->path, m->path_len, parts[i], strlen(parts[i])))
+			return true;
+	return false;
+}
+
 static bool tell_mmap(struct apply *t, const struct perf_record *r, int64_t time_ns, size_t trailer)
 {
 	uint32_t cpumode = r->misc & PERF_MISC_CPUMODE;
@@ -67,6 +81,8 @@ static bool tell_mmap(struct apply *t, const struct perf_record *r, int64_t time
 		text_bytes = m.length;
 		m.length = UINT64_MAX - m.start;
 	}
+	if (is_jit_cache(&m))
+		m.file_offset = m.start;
 	tell_mapping(t, time_ns, &m, cpumode == PERF_CPU_KERNEL || m.pid == -1, text_bytes);
 	return true;
 }
