@@ -375,6 +375,14 @@ static void add_reason(struct reading *r, const char *why, uint32_t location)
 				}));
 }
 
+/* Both do not fit into the one file. */
+#ifdef ONE_FILE
+#define DISASSEMBLED \
+	"the one file to copy has its own processor's alone, an installed proftop x86 and AArch64"
+#else
+#define DISASSEMBLED "x86 and AArch64 are"
+#endif
+
 static void disassemble_hosts(struct reading *r)
 {
 	struct listing *l = r->l;
@@ -385,7 +393,7 @@ static void disassemble_hosts(struct reading *r)
 	char name[32], *why;
 
 	if (!dis) {
-		why = xasprintf("code of %s%s is not disassembled here: x86 and AArch64 are",
+		why = xasprintf("code of %s%s is not disassembled here: " DISASSEMBLED,
 				disassembler_machine(machine, name),
 				code_image_swapped(r->image) ? " of the other byte order" : "");
 		add_reason(r, why, r->hosts.at[0].location);
