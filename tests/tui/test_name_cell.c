@@ -92,6 +92,7 @@ Test(name_cell, what_tells_functions_apart_stays, .init = use_utf8)
 		{ "core::iter::sum::{{closure}}", 13, "…{{closure}}" },
 		{ "A::operator()(int)", 10, "operator()" },
 		{ "operator<< <char>(std::ostream&, char)", 10, "operator<<" },
+		{ "<<std::OnceLock<T>>::initialize::<F> as core::Fn<()>>", 10, "<<OnceLock" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -98,8 +98,10 @@ static char *stem(const char *name, int cols, int mark_cols, bool ascii)
 	const char *dots = ascii ? "..." : "…";
 	int dots_cols = ascii ? 3 : 1;
 	char *out = text_clean(name, strlen(name), ascii), *cut;
-	size_t n = *out ? strcspn(out + 1, "<({") + 1 : 0, got;
+	size_t head = strspn(out, "<"), n, got;
 
+	head = head > 0 || !*out ? head : 1;
+	n = head + strcspn(out + head, "<({");
 	/* the signs of an operator are its name */
 	if (n >= 8 && strncmp(out + n - 8, "operator", 8) == 0)
 		n += out[n] == '(' ? strspn(out + n, "()") > 1 ? 2 : 0 : strspn(out + n, "<>=");
