@@ -40,6 +40,9 @@ judged() {
     # Of its 40,000 blocks of 1,000 bytes 39,000 are free and resident; the program's own pages and the recorder's are beside them.
     sed -n 's/.*"sentence": "\([0-9.]*\) MB are resident beyond the \([0-9.]*\) MB in use.*/\1 \2/p' said.json >kept
     awk '{ ok = $1 >= 38 && $1 < 80 && $2 > 1 && $2 <= 15 } END { exit !ok }' kept || fault "resident and in use, in MB: $(cat kept)"
+    # In 1.6 s memory in use is read at least five times: sooner after the beginning than once a second.
+    n=$("$tools/heap_totals" -r four.heap | grep -c ^USAGE)
+    [ "$n" -ge 5 ] || fault "memory in use was read $n times"
     # It leaks for as long as it runs: its growth is about what leaked in all.
     "$PROFTOP" report --view leaks --json four.heap >leaks.json || fault 'leaks: no JSON'
     "$PROFTOP" export --to folded --metric leaked four.heap 2>/dev/null | awk '/;leak_here [0-9]+$/ { n += $NF } END { print n + 0 }' >leaked

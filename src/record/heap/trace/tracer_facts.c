@@ -247,7 +247,7 @@ static void add_rollup(struct heap_record *r)
 		r->number[HEAP_USAGE_ANON] = kilobytes(text, "Anonymous:");
 }
 
-void tracer_facts_usage(void)
+void tracer_facts_usage(bool all)
 {
 	char text[256];
 	size_t n = read_file("/proc/self/statm", text, sizeof(text) - 1);
@@ -266,7 +266,8 @@ void tracer_facts_usage(void)
 	r.number[HEAP_USAGE_ANON] = (resident - shared) * page;
 	r.number[HEAP_USAGE_MINOR] = (uint64_t)usage.ru_minflt;
 	r.number[HEAP_USAGE_MAJOR] = (uint64_t)usage.ru_majflt;
-	add_rollup(&r);
+	if (all)
+		add_rollup(&r);
 	tracer_writer_record(&r);
 }
 

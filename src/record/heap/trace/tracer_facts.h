@@ -20,7 +20,8 @@ void tracer_facts_thread(struct tracer_thread *t);
 /* Threads whose names changed. */
 void tracer_facts_names(void);
 
-void tracer_facts_usage(void);
+/* Memory in use; all: also what takes a walk through the page tables, where that is wanted and due. */
+void tracer_facts_usage(bool all);
 
 /* Is no thread of the program's left, and the caller's the only one? Then with the main thread's status, as waitpid(2) has it. */
 bool tracer_facts_alone(int *status);

@@ -29,14 +29,23 @@
 #define END_MS   2000u
 #define STEP_MS  10u
 #define YIELDS   100u
-#define LOOK_NS  UINT64_C(2000000000)
-#define STUCK_NS UINT64_C(10000000000)
+
+/*
+ * In the first seconds memory use is read more often than once a second: by this part of the time since the beginning. Else a program of
+ * half a second had no reading near its peak.
+ */
+#define EARLY_LEAST_US UINT64_C(20000)
+#define EARLY_MOST_US  UINT64_C(1000000)
+#define EARLY_PART     8
+#define LOOK_NS        UINT64_C(2000000000)
+#define STUCK_NS       UINT64_C(10000000000)
 
 enum loop_state { LOOP_RUNS, LOOP_QUITS, LOOP_ENDED };
 
 /* Of the thread itself, and of who starts and ends it. */
 static struct {
 	uint64_t facts_us;  /* when usage and names were last looked at */
+	uint64_t early_us;  /* when memory use is read next in the first seconds */
 	uint64_t reaped_us; /* when ended threads were last looked for on demand */
 	_Atomic pid_t tid;
 	_Atomic uint32_t state; /* enum loop_state */
@@ -73,10 +82,26 @@ static void look_around(void)
 	if (now - loop.facts_us < 1000000)
 		return;
 	loop.facts_us = now;
-	tracer_facts_usage();
+	tracer_facts_usage(true);
 	tell_names();
 	tracer_facts_modules();
 	reap();
+}
+
+/* Returns the time to the next early reading, if there is one before EVERY_MS. */
+static uint32_t look_early(void)
+{
+	uint64_t now = now_us(), wait = now / EARLY_PART;
+
+	if (wait >= EARLY_MOST_US)
+		return EVERY_MS;
+	/* A forked process counts its time anew. */
+	if (now >= loop.early_us || loop.early_us - now > EARLY_MOST_US) {
+		loop.early_us = now + (wait > EARLY_LEAST_US ? wait : EARLY_LEAST_US);
+		tracer_facts_usage(false);
+	}
+	wait = (loop.early_us - now) / 1000 + 1;
+	return wait < EVERY_MS ? (uint32_t)wait : EVERY_MS;
 }
 
 /* Lets ended threads go soon when others begin, but not at each of them: it is a call for each thread. */
@@ -141,14 +166,16 @@ static void *write_on(void *arg)
 	prctl(PR_SET_NAME, "proftop-heap");
 	atomic_store(&loop.tid, (pid_t)syscall(SYS_gettid));
 	while (tracer_is_on()) {
-		uint32_t word = atomic_load(&recorder.writer_word), wait;
+		uint32_t word = atomic_load(&recorder.writer_word), wait, early;
 
 		if (quits())
 			return NULL;
 		atomic_fetch_add_explicit(&recorder.writer_beat, 1, memory_order_relaxed);
 		tracer_writer_drain();
 		look_around();
+		early = look_early();
 		wait = tracer_writer_throttle(reap_soon());
+		wait = wait < early ? wait : early;
 		if (tracer_facts_alone(&status))
 			end_process(mask, status);
 		tracer_attach_look();

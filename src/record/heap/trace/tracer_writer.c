@@ -395,7 +395,7 @@ static void tell_culled(bool all)
 static void end(enum heap_stop stop, const char *why)
 {
 	tell_culled(true);
-	tracer_facts_usage();
+	tracer_facts_usage(true);
 	tracer_facts_checked();
 	tracer_throttle_end();
 	tracer_writer_record(&(struct heap_record){
@@ -556,7 +556,7 @@ void tracer_writer_exec(const char *path)
 	if (!writer.finished) {
 		r.text[0] = (struct heap_text){ (const uint8_t *)path, path ? strlen(path) : 0 };
 		drain(true);
-		tracer_facts_usage();
+		tracer_facts_usage(true);
 		tracer_writer_record(&r);
 		write_records();
 		tell_exec(path);
