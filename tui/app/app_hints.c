@@ -35,6 +35,12 @@ static const char *const prompt_pieces[][MAX_PIECES + 1] = {
 			    ".jsonl", ".cpuprofile", ".callgrind" },
 };
 
+/* The filter's where allocations are on screen, whose blocks have terms of their own. */
+static const char *const heap_filter_pieces[MAX_PIECES + 1] = {
+	"Tab completes", "fn:",       "size:1k,64k", "lifetime:,1ms", "block:leaked",
+	"time:2,5",      "alive:1.5", "! not",       "module:",       "thread:",
+};
+
 /* Draws a piece if there is room for all of it; returns the column behind. */
 static int draw_piece(struct canvas *c, int row, int col, const char *piece)
 {
@@ -45,6 +51,7 @@ static int draw_piece(struct canvas *c, int row, int col, const char *piece)
 
 static void draw_prompt_hints(const struct app *a, struct canvas *c)
 {
+	const char *const *pieces = prompt_pieces[a->prompting];
 	int row = a->chrome.hints, col = 1;
 
 	/* What takes more than this row stands above the prompt. */
@@ -56,8 +63,11 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 	if (a->prompting == PROMPT_FILTER && !a->prompt.touched && a->lens.filter &&
 	    filter_n_terms(a->lens.filter) > 0)
 		col = draw_piece(c, row, col, "Backspace takes the last term away");
-	for (int i = 0; i < MAX_PIECES && prompt_pieces[a->prompting][i]; i++)
-		col = draw_piece(c, row, col, prompt_pieces[a->prompting][i]);
+	if (a->prompting == PROMPT_FILTER &&
+	    metric_is_heap(a->source->profile, a->lens.column[0].metric))
+		pieces = heap_filter_pieces;
+	for (int i = 0; pieces[i]; i++)
+		col = draw_piece(c, row, col, pieces[i]);
 }
 
 void app_first_key(const struct app *a, enum action action, char out[APP_KEYS_SIZE])

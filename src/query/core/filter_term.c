@@ -301,9 +301,10 @@ static int parse_times(const char *value, struct term *t, struct err *e)
 	if (from && !take_time(&s, &t->from_ns))
 		goto bad;
 	to = s[0] == ',' && s[1] != '\0';
+	/* One moment is enough to be alive at. */
 	if (*s == ',')
 		s++;
-	else if (from)
+	else if (from && (*s || t->kind != TERM_ALIVE))
 		goto bad;
 	if (to && !take_time(&s, &t->to_ns))
 		goto bad;
