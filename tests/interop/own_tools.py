@@ -77,21 +77,12 @@ def in_pprof(path):
     return rows
 
 
-def in_chunks(path):
-    """Self of each function of the page in Chrome's trace: a sample lasts until the next one. speedscope's numbers are up to 0.5 ms others."""
-    with open(path) as f:
-        events = [e for e in json.load(f)['traceEvents'] if e['pid'] == PAGE and e['name'] == 'ProfileChunk']
-    names, samples, times = {}, [], []
-    for e in sorted(events, key=lambda e: e['ts']):
-        data = e['args']['data']
-        names.update((n['id'], n['callFrame']['functionName']) for n in data['cpuProfile'].get('nodes', []))
-        samples += data['cpuProfile'].get('samples', [])
-        for d in data.get('timeDeltas', []):
-            times.append((times[-1] if times else 0) + d)
-    sums = collections.Counter()
-    for node, begin, end in zip(samples, times, times[1:]):
-        sums[names[node]] += (end - begin) * 1000
-    return [[name, f'{n}ns', '0ns'] for name, n in sums.items() if name]
+def page_in_speedscope(path):
+    """Of the page's process alone: speedscope joins profiles of two processes that have one id, and Chrome numbers those of each anew."""
+    with open(path) as f, tempfile.NamedTemporaryFile('w', suffix='.trace.json') as page:
+        json.dump({'traceEvents': [e for e in json.load(f)['traceEvents'] if e['pid'] == PAGE]}, page)
+        page.flush()
+        return in_speedscope(page.name)
 
 
 def ours(path, *options):
@@ -141,7 +132,7 @@ for path in sorted(glob.glob(f'{data}/tools/*')):
     if not re.search(r'\.(json|folded|cpuprofile|heapprofile|otlp|pb\.gz)$', name):
         continue
     if writes and (name in EVENTS or speedscope):
-        rows = in_pprof(path) if name in EVENTS else in_chunks(path) if name in OPTIONS else in_speedscope(path)
+        rows = in_pprof(path) if name in EVENTS else page_in_speedscope(path) if name in OPTIONS else in_speedscope(path)
         rows = [[re.sub(r' \{"filename":.*\}$', '', r[0]), *r[1:]] for r in rows]  # of traces it shows what else an event has
         with open(path + '.tsv', 'w') as f:
             f.writelines('\t'.join(r) + '\n' for r in rows if '\t' not in r[0] and '\n' not in r[0])
