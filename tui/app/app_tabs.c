@@ -14,8 +14,11 @@
 /* Views with a number, which is their key. */
 #define N_NUMBERED 10
 
-/* How the views that are not shown are called in their tabs: the widest that fits is taken. */
-enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_CLOSE_NAMES, TAB_NUMBERS };
+/*
+ * How the views that are not shown are called in their tabs: the widest that fits is taken. The one on screen has its short name only where
+ * the others would else have none.
+ */
+enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_CLOSE_NAMES, TAB_ALL_SHORT, TAB_NUMBERS };
 
 /* Names for narrow screens; the others are short already. */
 static const char *short_name(enum view_kind kind)
@@ -64,6 +67,7 @@ static void put_key_tab(const struct app *a, enum view_kind view, enum action ac
 static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names names)
 {
 	bool losses = app_has_losses(a->analysis);
+	bool close = names == TAB_CLOSE_NAMES || names == TAB_ALL_SHORT;
 	int col = 0;
 
 	for (int i = 0; i < N_VIEW_KINDS; i++) {
@@ -84,7 +88,9 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names
 		else if (i >= N_NUMBERED)
 			snprintf(text, sizeof(text), active ? "[%s]" : " %s ", views[i]->name);
 		else if (active)
-			snprintf(text, sizeof(text), "[%d %s%s]", (i + 1) % 10, views[i]->name,
+			snprintf(text, sizeof(text), "[%d %s%s]", (i + 1) % 10,
+				 names == TAB_ALL_SHORT ? short_name((enum view_kind)i)
+							: views[i]->name,
 				 mark);
 		else if (names == TAB_NUMBERS)
 			snprintf(text, sizeof(text), " %d%s ", (i + 1) % 10, mark);
@@ -93,9 +99,9 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names
 				 names == TAB_NAMES ? views[i]->name
 						    : short_name((enum view_kind)i),
 				 mark);
-		if (names == TAB_CLOSE_NAMES && !active)
+		if (close && !active)
 			text[strlen(text) - 1] = '\0'; /* without the blank behind it */
-		else if (names == TAB_CLOSE_NAMES && col > 0)
+		else if (close && col > 0)
 			col++;
 		used = (int)strlen(text);
 		if (row >= 0) {

@@ -354,10 +354,13 @@ static void add_reallocs(struct reallocs *r)
 		row->cell[3] = (int64_t)r->of[i].from;
 		row->cell[4] = (int64_t)r->of[i].to;
 	}
-	heap_note(r->ask,
-		  xasprintf("%s copied at most %s: malloc may also have grown a block in place",
-			    fmt_counted(n, llround(r->all.n), "realloc"),
-			    fmt_bytes(bytes, llround(r->all.copied))));
+	if (r->all.n > 0)
+		heap_note(
+			r->ask,
+			xasprintf(
+				"%s copied at most %s: malloc may also have grown a block in place",
+				fmt_counted(n, llround(r->all.n), "realloc"),
+				fmt_bytes(bytes, llround(r->all.copied))));
 	if (r->ask->f->manner.sampled)
 		heap_note(r->ask,
 			  xstrdup("sampled: chains are cut where a block was not recorded"));
