@@ -648,13 +648,15 @@ Test(pprof, samples_that_cannot_be_unpacked)
 	profile_free(p);
 }
 
-/* Packed ids of none, in the very first sample: there is no path yet (a fuzzer's find, undefined with a null pointer). */
+/* Packed ids of none, in the very first sample, and no values in any: a fuzzer's finds, undefined with null pointers. */
 Test(pprof, a_first_sample_without_frames)
 {
 	static const char bytes[] = TYPES "\x12\x02\x0a\x00" SAMPLE_2 PLACES FUNCTIONS TEXTS;
+	static const char none[] = TYPES "\x12\x02\x0a\x00" TEXTS;
 	struct profile *p = profile_new();
 	char *rows;
 
+	read_into(p, none, sizeof(none) - 1);
 	read_into(p, bytes, sizeof(bytes) - 1);
 	rows = rows_of(p);
 	cr_expect_str_eq(rows, "a/5/5 ", "%s", rows);
