@@ -3,6 +3,7 @@
 
 #include "tui/views/memory_graph.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +139,8 @@ static void draw_rss(const struct memory_graph *g, struct canvas *c, int row, in
 		     const int64_t *rss, int64_t most)
 {
 	for (int i = 0; i < g->axis.cols; i++) {
-		int up = rss[i] < 0 ? 0 : (int)((double)rss[i] / (double)most * g->rows);
+		/* The largest is in the uppermost row, not above it. */
+		int up = rss[i] <= 0 ? 0 : (int)ceil((double)rss[i] / (double)most * g->rows) - 1;
 		int used = (int)((double)g->slot[i].most / (double)most * g->rows + 0.999);
 
 		if (rss[i] >= 0 && up < g->rows && up >= used)
@@ -146,31 +148,32 @@ static void draw_rss(const struct memory_graph *g, struct canvas *c, int row, in
 	}
 }
 
-static bool is_free(const bool *taken, int from, int to)
-{
-	while (from < to && !taken[from])
-		from++;
-	return from == to;
-}
-
-/* A name behind its mark, or before it where it would be cut; taken: [g->axis.cols], where others stand or a blank behind them. */
-static void draw_mark(const struct memory_graph *g, struct canvas *c, struct rect r, int at,
+/*
+ * A name behind its mark, or before it where there is more room; cut where there is too little. taken: [g->axis.cols], where a mark
+ * stands, a name, or a blank behind one.
+ */
+static void draw_name(const struct memory_graph *g, struct canvas *c, struct rect r, int at,
 		      const char *name, bool *taken)
 {
 	int left = r.col + g->gutter, cols = (int)text_width(name, strlen(name));
-	bool fits = at + 1 + cols <= g->axis.cols;
-	bool before = !fits && at >= cols && is_free(taken, at - cols, at);
-	int from = before ? at - cols : at, to = fits ? at + 1 + cols : g->axis.cols;
+	int behind = 0, before = 0, room, from;
 
-	to += to < g->axis.cols;
-	if (!is_free(taken, from, to))
+	while (at + 1 + behind < g->axis.cols && !taken[at + 1 + behind] && behind <= cols)
+		behind++;
+	while (before < at && !taken[at - 1 - before] && before < cols)
+		before++;
+	/* a blank in front of what comes next */
+	if (at + 1 + behind < g->axis.cols && behind > 0)
+		behind--;
+	room = behind >= cols || behind >= before ? behind : before;
+	from = room == behind ? at + 1 : at - room;
+	room = room < cols ? room : cols;
+	if (room <= 0)
 		return;
-	memset(taken + from, true, (size_t)(to - from));
-	canvas_puts(c, r.row + 1, left + at, 1, STYLE_HOT, "▾");
-	canvas_puts(c, r.row + 1, before ? left + from : left + at + 1,
-		    before ? cols : g->axis.cols - at - 1, STYLE_DIM, name);
-	if (!fits && !before)
-		canvas_puts(c, r.row + 1, left + g->axis.cols - 1, 1, STYLE_DIM, "…");
+	canvas_puts(c, r.row + 1, left + from, room, STYLE_DIM, name);
+	if (room < cols)
+		canvas_puts(c, r.row + 1, left + from + room - 1, 1, STYLE_DIM, "…");
+	memset(taken + from, true, (size_t)room + (from + room < g->axis.cols));
 }
 
 /* Does it have another name than those before and behind it? */
@@ -180,7 +183,7 @@ static bool is_single(const struct heap_mark *mark, uint32_t i, uint32_t n)
 	       (i + 1 == n || mark[i + 1].name.v != mark[i].name.v);
 }
 
-/* Names of marks where they were set, as far as they do not meet: of several one name comes last. */
+/* Marks where they were set, and as much of their names as there is room for: those of which several have one name come last. */
 static void draw_marks(const struct memory_graph *g, const struct scene *s, struct canvas *c,
 		       struct rect r)
 {
@@ -190,16 +193,22 @@ static void draw_marks(const struct memory_graph *g, const struct scene *s, stru
 	struct heap_columns columns;
 
 	profile_heap_of(p, &s->analysis->counts, &columns);
-	for (int round = 0; round < 2; round++)
+	for (int round = 0; round < 3; round++)
 		for (uint32_t i = 0; i < columns.n_marks; i++) {
 			int64_t begin = capture_begin(profile_capture(p, mark[i].capture));
 			int at = time_axis_col(&g->axis,
 					       begin == TIME_NONE ? 0 : mark[i].time_ns - begin);
 
-			if (at >= 0 && at < g->axis.cols &&
-			    is_single(mark, i, columns.n_marks) == (round == 0))
-				draw_mark(g, c, r, at, profile_string(p, mark[i].name, NULL),
+			if (at < 0 || at >= g->axis.cols)
+				continue;
+			if (round == 0) {
+				taken[at] = true;
+				canvas_puts(c, r.row + 1, r.col + g->gutter + at, 1, STYLE_HOT,
+					    "▾");
+			} else if (is_single(mark, i, columns.n_marks) == (round == 1)) {
+				draw_name(g, c, r, at, profile_string(p, mark[i].name, NULL),
 					  taken);
+			}
 		}
 	free(taken);
 }
