@@ -41,8 +41,9 @@ if ${CC:-cc} -O1 -o old_perf "$source/tests/old_perf.c" 2>err && ./old_perf true
             fault "3.10: record $options: $(head -c 300 err)"
         run 0 report --json --event cpu-clock old.data
         [ "$(sed -n 's/.*"samples": *\([0-9]*\).*/\1/p' out | head -n 1)" -ge 3 ] || fault "3.10: record $options: $(head -c 300 out)"
+        run 0 info old.data
+        grep -q damaged out && fault "3.10: record $options: $(grep damaged out)"
     done
-    run 0 info old.data
     says out 'cpu-clock'
     says out 'faults'
 else

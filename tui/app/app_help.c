@@ -314,7 +314,7 @@ static void put_all(struct page *p, const struct app *a)
 	put_families(p);
 	if (app_contexts(a) & IN_FLAME)
 		put(p, STYLE_NORMAL,
-		    "… 3: three callees too narrow for a name; Enter shows them alone");
+		    "+3: three callees too narrow for a name; Enter shows them alone");
 	if (a->analysis->lens.ratios && app_contexts(a) & (IN_TOP | IN_TREE | IN_BFLY | IN_TASKS))
 		put(p, STYLE_NORMAL,
 		    app_contexts(a) & IN_TOP

@@ -143,21 +143,29 @@ static int draw_note(const struct flame_view *v, const struct scene *s, struct f
 	return 1;
 }
 
+/* "+9 more", "+9", or "+": unlike a name that is cut, which begins with dots. */
+static void draw_merged(struct flame_cell_at at, uint32_t n)
+{
+	char count[FMT_SIZE];
+	int cols = (int)strlen(fmt_count(count, n)) + 1;
+
+	canvas_printf(at.c, at.row, at.col, at.cols, at.style, "+%s%s",
+		      cols <= at.cols ? count : "", cols + 5 <= at.cols ? " more" : "");
+}
+
 static void draw_cell(const struct flame_view *v, const struct scene *s, struct canvas *c,
 		      struct rect r, int row, uint32_t i, const char *apart)
 {
 	const struct flame_cell *cell = &v->layout.cells.at[i];
 	struct flame_cell_at at = { .c = c, .row = row, .style = style_of(v, s, cell) };
 	int col = r.col + cell->begin, cols = cell->end - cell->begin;
-	char count[FMT_SIZE];
 
 	canvas_fill(c, row, col, cols, at.style, ' ');
 	canvas_fill(c, row, col, 1, at.style, edge_glyph(c, at.style));
 	at.col = col + 1;
 	at.cols = cols - 1;
 	if (at.cols > 0 && cell->n_merged > 0)
-		canvas_printf(c, row, at.col, at.cols, at.style, "…%s%s", at.cols > 3 ? " " : "",
-			      fmt_count(count, cell->n_merged));
+		draw_merged(at, cell->n_merged);
 	else if (at.cols > 0) {
 		int mark = draw_note(v, s, at, cell);
 
@@ -218,6 +226,18 @@ static void draw_level(const struct flame_view *v, const struct scene *s, struct
 	names_apart_free(label, end - first);
 }
 
+/* Arrows at the right where levels go on that are out of sight. */
+static void draw_more(const struct flame_view *v, struct canvas *c, struct rect r)
+{
+	bool up = v->mode == FLAME_FLAME;
+	int first = up ? r.row + r.rows - 1 : r.row, last = up ? r.row : r.row + r.rows - 1;
+
+	if (v->scroll > 0)
+		canvas_puts(c, first, r.col + r.cols - 1, 1, STYLE_HEADER, up ? "↓" : "↑");
+	if (v->layout.levels.n > v->scroll + (uint32_t)r.rows)
+		canvas_puts(c, last, r.col + r.cols - 1, 1, STYLE_HEADER, up ? "↑" : "↓");
+}
+
 void flame_draw(const struct flame_view *v, const struct scene *s, struct canvas *c, struct rect r)
 {
 	if (r.rows <= 0 || r.cols <= 0)
@@ -235,4 +255,5 @@ void flame_draw(const struct flame_view *v, const struct scene *s, struct canvas
 		if (level < v->layout.levels.n)
 			draw_level(v, s, c, r, row, level);
 	}
+	draw_more(v, c, r);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "profile/heap/heap.h"
@@ -176,40 +178,66 @@ static void draw_name(const struct memory_graph *g, struct canvas *c, struct rec
 	memset(taken + from, true, (size_t)room + (from + room < g->axis.cols));
 }
 
-/* Does it have another name than those before and behind it? */
-static bool is_single(const struct heap_mark *mark, uint32_t i, uint32_t n)
+static bool same_name(const void *marks, uint32_t value, const void *key)
 {
-	return (i == 0 || mark[i - 1].name.v != mark[i].name.v) &&
-	       (i + 1 == n || mark[i + 1].name.v != mark[i].name.v);
+	return ((const struct heap_mark *)marks)[value].name.v == *(const uint32_t *)key;
 }
 
-/* Marks where they were set, and as much of their names as there is room for: those of which several have one name come last. */
+/* [n] Has no other mark its name? The caller frees. */
+static bool *single_marks(const struct heap_mark *mark, uint32_t n)
+{
+	bool *single = xmalloc((size_t)n + 1);
+	struct map by_name = { 0 };
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t same = map_find(&by_name, hash_u64(mark[i].name.v), same_name, mark,
+					 &mark[i].name.v);
+
+		single[i] = same == MAP_NONE;
+		if (same == MAP_NONE)
+			map_add(&by_name, hash_u64(mark[i].name.v), i);
+		else
+			single[same] = false;
+	}
+	map_done(&by_name);
+	return single;
+}
+
+/* Marks where they were set, and as much of their names as there is room for. */
 static void draw_marks(const struct memory_graph *g, const struct scene *s, struct canvas *c,
 		       struct rect r)
 {
 	const struct profile *p = s->analysis->profile;
 	const struct heap_mark *mark = profile_heap_marks(p);
 	bool *taken = xcalloc((size_t)g->axis.cols, sizeof(*taken));
+	/* [g->axis.cols] 1 + the number of the mark there */
+	uint32_t *marked = xcalloc((size_t)g->axis.cols, sizeof(*marked));
 	struct heap_columns columns;
+	bool *single;
 
 	profile_heap_of(p, &s->analysis->counts, &columns);
-	for (int round = 0; round < 3; round++)
+	single = single_marks(mark, columns.n_marks);
+	/* Of single ones the marks, then the names; then of those of which several have one name. */
+	for (int round = 0; round < 4; round++)
 		for (uint32_t i = 0; i < columns.n_marks; i++) {
 			int64_t begin = capture_begin(profile_capture(p, mark[i].capture));
 			int at = time_axis_col(&g->axis,
 					       begin == TIME_NONE ? 0 : mark[i].time_ns - begin);
 
-			if (at < 0 || at >= g->axis.cols)
+			if (at < 0 || at >= g->axis.cols || single[i] != (round < 2))
 				continue;
-			if (round == 0) {
-				taken[at] = true;
-				canvas_puts(c, r.row + 1, r.col + g->gutter + at, 1, STYLE_HOT,
-					    "▾");
-			} else if (is_single(mark, i, columns.n_marks) == (round == 1)) {
+			if (round % 2 == 1 && marked[at] == i + 1) {
 				draw_name(g, c, r, at, profile_string(p, mark[i].name, NULL),
 					  taken);
+			} else if (round % 2 == 0 && !taken[at]) {
+				taken[at] = true;
+				marked[at] = i + 1;
+				canvas_puts(c, r.row + 1, r.col + g->gutter + at, 1, STYLE_HOT,
+					    "▾");
 			}
 		}
+	free(single);
+	free(marked);
 	free(taken);
 }
 

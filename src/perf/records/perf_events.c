@@ -130,8 +130,6 @@ uint32_t perf_events_add(struct perf_events *e, const struct perf_attr *a, const
 	struct perf_event event = { .attr = *a, .event = ID_NONE };
 
 	event.name = name && name[0] ? xstrdup(name) : NULL;
-	if (e->all.n == 0)
-		e->sample_id_words = perf_id_position(a->sample_type);
 	vec_push(&e->all, event);
 	return (uint32_t)(e->all.n - 1);
 }
@@ -196,12 +194,15 @@ static uint32_t event_of_id(const struct perf_events *e, uint64_t id, uint32_t *
 uint32_t perf_events_peek(const struct perf_events *e, const struct perf_record *r, uint32_t *last)
 {
 	struct bytes b = perf_record_body(r);
+	int words;
 
 	if (e->all.n == 0)
 		return PERF_EVENT_NONE;
-	if (e->all.n == 1 || e->sample_id_words < 0)
+	/* A recorder may have changed the attr since it was added, for an old kernel. */
+	words = perf_id_position(e->all.at[0].attr.sample_type);
+	if (e->all.n == 1 || words < 0)
 		return 0;
-	take_bytes(&b, (size_t)e->sample_id_words * 8);
+	take_bytes(&b, (size_t)words * 8);
 	return event_of_id(e, take_u64(&b), last);
 }
 

@@ -34,7 +34,6 @@ struct perf_events {
 	VEC(struct perf_event) all;
 	VEC(struct perf_event_id) ids;
 	struct map by_id;      /* hash of an id → index in ids */
-	int sample_id_words;   /* where samples of the first event hold the id, see perf_abi.h */
 	uint32_t last_id;      /* index in ids that was found last: mostly the next one too */
 	size_t n_ids_left_out; /* ids that came after PERF_IDS_MAX */
 };
