@@ -214,6 +214,9 @@ static const struct {
 	{ "a language's library is not the program's own",
 	  "main@prog fill@prog std::vector<int>::resize(unsigned_long)@prog operator_new@libstdc++",
 	  "fill" },
+	{ "nor are its headers, where source files stand for modules",
+	  "main@a.cc fill@a.cc push_back@stl_vector.h grow@vector.tcc allocate@new_allocator.h",
+	  "fill" },
 	{ "a stripped program that calls a library",
 	  "?@prog sqlite3_step@libsqlite sqlite3BtreeInsert@libsqlite ?@libsqlite "
 	  "sqlite3Malloc@libsqlite ?@libsqlite",

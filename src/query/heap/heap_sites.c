@@ -54,6 +54,22 @@ static bool is_of_language(const char *label)
 	return false;
 }
 
+/* A header of the C++ library: valgrind names source files in place of modules, and inlined functions without their namespace. */
+static bool is_library_header(const char *file)
+{
+	static const char *const names[] = { "new_allocator.h",   "alloc_traits.h",
+					     "allocated_ptr.h",   "basic_string.h",
+					     "unique_ptr.h",      "shared_ptr_base.h",
+					     "hashtable_policy.h" };
+	size_t n = strlen(file);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(file, names[i]) == 0)
+			return true;
+	return (n > 4 && strcmp(file + n - 4, ".tcc") == 0) ||
+	       (n > 6 && strncmp(file, "stl_", 4) == 0 && strcmp(file + n - 2, ".h") == 0);
+}
+
 /* xmalloc(), g_realloc(), sqlite3Malloc, bfd_zalloc, xstrdup: their callers are who asks. */
 static bool is_wrapper(const char *label)
 {
@@ -88,7 +104,8 @@ static enum says says_of(const struct key *key)
 	bool nameless = key->flags & FUNCTION_UNRESOLVED;
 
 	if (key->flags & (FUNCTION_COMM | FUNCTION_MARK) ||
-	    (!nameless && (is_of_language(key->label) || is_wrapper(key->label))))
+	    (!nameless && (is_of_language(key->label) || is_wrapper(key->label) ||
+			   is_library_header(key->module))))
 		return SAYS_NOTHING;
 	if (key->family == FAMILY_PROGRAM)
 		return nameless || is_start(key->label) ? SAYS_NAMELESS : SAYS_OWN;
