@@ -450,6 +450,28 @@ static int draw_found(struct app *a, struct canvas *c, int row, int col)
 				    "%s%s %% of total", used > 0 ? " · " : "", share);
 }
 
+/* The newest terms that fit into as many columns, with dots for others and for the end of one; returns the columns used. */
+static int put_terms(struct canvas *c, int row, int col, int cols, const char *text)
+{
+	const char *from = text;
+	bool cut = false;
+	int used = 0;
+
+	while ((int)text_width(from, strlen(from)) > cols - used && !cut) {
+		const char *next = strchr(from, ' ');
+
+		cut = !next;
+		from = next ? next + 1 : from;
+		used = from > text ? 2 : 0;
+	}
+	if (used > 0)
+		canvas_puts(c, row, col, cols, STYLE_DIM, "… ");
+	used += canvas_puts(c, row, col + used, cols - used, STYLE_STATUS, from);
+	if (cut && cols > 0)
+		canvas_puts(c, row, col + cols - 1, 1, STYLE_DIM, "…");
+	return used;
+}
+
 static void draw_terms(struct app *a, struct canvas *c)
 {
 	int row = a->chrome.terms, col = 1;
@@ -466,7 +488,7 @@ static void draw_terms(struct app *a, struct canvas *c)
 			col += canvas_puts(c, row, col, c->cols - col, STYLE_ERROR,
 					   "inexact, a term takes too long  ");
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "filter  ");
-		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, text);
+		col += put_terms(c, row, col, c->cols - col, text);
 		app_add_hit(a, row, 0, col, ACTION_FILTER);
 		col += 3;
 		free(text);

@@ -24,6 +24,9 @@
 /* Fewer columns of the name in front of its words say nothing. */
 #define STEM_COLS_MIN 6
 
+/* Cells as narrow as that have no room for dots in front of the end of a name. */
+#define DOTS_COLS_MIN 8
+
 /* What is before a module in the text that is compared; no name has it. */
 #define BEFORE_MODULE '\x01'
 
@@ -185,7 +188,10 @@ static char *with_words(const struct member *m, size_t n_words, bool ascii)
 	size_t got;
 
 	if (room < STEM_COLS_MIN) {
-		out = xstrdup(end_of(words + (*words == ' '), m->seen->cols));
+		const char *dots = m->seen->cols < DOTS_COLS_MIN ? "" : ascii ? "..." : "…";
+
+		out = xasprintf("%s%s", dots,
+				end_of(words + (*words == ' '), m->seen->cols - width_of(dots)));
 	} else {
 		stem = name_in_row(m->seen->label, room, ascii);
 		stem[text_clip(stem, strlen(stem), (size_t)room, &got)] = '\0';
