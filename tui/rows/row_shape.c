@@ -401,6 +401,17 @@ static void fit_title(const struct number_column *n, int cols, char out[sizeof(n
 	out[len] = '\0';
 }
 
+/* Ends a title of a buffer of room bytes in dots where it is wider than cols. */
+static void cut_title(char *title, size_t room, int cols)
+{
+	size_t got, bytes;
+
+	if (width_of(title) <= cols || cols < 2)
+		return;
+	bytes = text_clip(title, strlen(title), (size_t)cols - 1, &got);
+	snprintf(title + bytes, room - bytes, "…");
+}
+
 /* Above its numbers; col is where the view begins. */
 static void draw_number_title(const struct number_column *n, struct canvas *c, int row, int col,
 			      bool sorted, bool reverse)
@@ -409,6 +420,7 @@ static void draw_number_title(const struct number_column *n, struct canvas *c, i
 	char narrow[sizeof(n->title)];
 
 	fit_title(n, cols - 1, narrow);
+	cut_title(narrow, sizeof(narrow), cols - sorted);
 	title = width_of(narrow);
 	if (n->bar == 0 && title < cols) {
 		int arrow = n->kind != NUMBER_SAMPLES;

@@ -358,6 +358,11 @@ static void draw_legend(const struct timeline_view *v, const struct scene *s, st
 	struct seen_name *seen;
 	char **label;
 
+	if (c->mono && !v->letters) {
+		canvas_puts(c, at, r.col + 2, r.cols - 2, STYLE_DIM,
+			    "o: which function ran when, by letters");
+		return;
+	}
 	n = n < room ? n : room;
 	each = (r.cols - 2) / n;
 	seen = xcalloc((size_t)n, sizeof(*seen));
