@@ -354,7 +354,7 @@ static void open_jit(struct symbol_source *s, const struct debug_file_search *f,
 		s->reason = xasprintf("not in %s", d->path);
 	else
 		s->reason = xasprintf(
-			"generated code without a map, as node --perf-basic-prof and python3 -X perf write one (%s)",
+			"generated code without a map, as node --perf-basic-prof, python3 -X perf and java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit write one (%s)",
 			j.e.code ? err_text(&j.e) : d->path);
 	err_clear(&j.e);
 }
