@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "query/diff/diff.h"
+#include "query/diff/diff_doubt.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -591,6 +592,39 @@ Test(diff, samples_are_counted_once)
 			l.sides.samples[0] = 1e6;
 		}
 		lens_done(&l);
+		profile_free(p);
+	}
+}
+
+/* A program that was built anew has lost its names on one side: what is new and gone of it is doubtful. */
+Test(diff, says_of_which_module_a_side_has_no_names)
+{
+	static const struct {
+		const char *profile, *said; /* how the sentence begins; NULL: there is none */
+	} sides[] = {
+		{ "main@prog;?10@prog 80\nmain@prog;f@lib 20\ncapture\nmain@prog;work@prog 80\nmain@prog;f@lib 20\n",
+		  "prog has no names before (80.0 % of that)" },
+		{ "main@prog;work@prog 80\nmain@prog;f@lib 20\ncapture\nmain@prog;?10@prog 80\nmain@prog;f@lib 20\n",
+		  "prog has no names after (80.0 % of that)" },
+		/* it never has any */
+		{ "main@prog;?10@lib 80\nmain@prog 20\ncapture\nmain@prog;?10@lib 60\nmain@prog 40\n",
+		  NULL },
+		/* too little to speak of */
+		{ "main@prog;?10@lib 1\nmain@prog 99\ncapture\nmain@prog;f@lib 1\nmain@prog 99\n",
+		  NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++) {
+		struct profile *p = made_profile(sides[i].profile);
+		struct compared c = compare(p, "capture:1", "capture:2", "", "", NORMALISE_NONE);
+		char *said = diff_say_doubt(c.diff);
+
+		cr_expect(sides[i].said
+				  ? said && strncmp(said, sides[i].said, strlen(sides[i].said)) == 0
+				  : !said,
+			  "%zu: %s", i, said ? said : "nothing");
+		free(said);
+		compared_done(&c);
 		profile_free(p);
 	}
 }

@@ -10,6 +10,7 @@
 #include "query/analysis.h"
 #include "query/diff/comparison.h"
 #include "query/diff/diff.h"
+#include "query/diff/diff_doubt.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
 
@@ -105,8 +106,12 @@ void app_compare_size(struct app *a)
 void app_compare_tell(struct app *a)
 {
 	const struct analysis *an = a->analysis;
-	char *change;
+	char *change, *doubt = diff_say_doubt(an->diff);
 
+	if (doubt) {
+		app_say_owned(a, false, doubt);
+		return;
+	}
 	if (!an->lens.sides.automatic || !an->amounts.typical.differs)
 		return;
 	change = common_factor_change(&an->amounts.typical);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts of a comparison that can be no samples, so that intervals are not what they seem. */
+/* What makes a comparison doubtful: names that one side lost, and counts that can be no samples. */
 #ifndef PROFTOP_QUERY_DIFF_DIFF_DOUBT_H
 #define PROFTOP_QUERY_DIFF_DIFF_DOUBT_H
 
