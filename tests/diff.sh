@@ -283,7 +283,7 @@ run 0 --json "${regex[@]}"
 grep -q '"total": {"before": 878, "after": 1270, .*"verdict": "beyond"}' out || fault 'the total of twice the search is not beyond noise'
 run 1 --fail-if 'self(.) > +1%' "${regex[@]}"
 [ "$(grep -c ': it fails on' err)" = 2 ] || fault "the gate does not fail on two functions: $(cat err)"
-says err '+257 +- 215 (+87.7 %), from 293 to 550'
+says err '+257 +- 211 (+87.7 %), from 293 to 550'
 run 1 --fail-if 'total(^search$) > +50%' "${regex[@]}"
 run 0 --fail-if 'self(sort) > +1%' --fail-if 'self(sort|memcmp) < -1%' --fail-if 'total(sort) > +1%' "${regex[@]}"
 

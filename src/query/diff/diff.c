@@ -524,12 +524,19 @@ static void compare_part(struct diff *d, enum row_part part, bool all)
 	}
 }
 
-static void judge_rows(struct diff_family *f, struct chances *c, const struct noise_delta *row,
-		       uint32_t n)
+/* Self and total of all rows are one family: a function that calls none has the same of both, and either is a verdict of its row. */
+static void judge_rows(struct diff *d, struct chances *c)
 {
-	for (uint32_t i = 0; i < n; i++)
-		note_delta(c, f, &row[i]);
-	settle(c, f);
+	struct diff_family both = new_family(d);
+
+	for (uint32_t i = 0; i < d->analysis->table.n_rows; i++) {
+		note_delta(c, &d->self, &d->row_self[i]);
+		note_delta(c, &d->total, &d->row_total[i]);
+	}
+	both.n_tested = d->self.n_tested + d->total.n_tested;
+	settle(c, &both);
+	d->self.limit = d->total.limit = both.limit;
+	d->self.chance_limit = d->total.chance_limit = both.chance_limit;
 }
 
 static void settle_rows(const struct diff *d, struct diff_family *f, struct noise_delta *row)
@@ -550,8 +557,7 @@ static void compare_table(struct diff *d, struct chances *c)
 		d->row_self[i].all = is_all(d, &t->self[(size_t)i * t->n_columns]);
 		d->row_total[i].all = is_all(d, &t->total[(size_t)i * t->n_columns]);
 	}
-	judge_rows(&d->self, c, d->row_self, t->n_rows);
-	judge_rows(&d->total, c, d->row_total, t->n_rows);
+	judge_rows(d, c);
 	diff_compare_whole(d);
 	compare_part(d, PART_SELF, true);
 	compare_part(d, PART_TOTAL, true);
@@ -726,7 +732,7 @@ static void compare_tree(struct diff *d, struct chances *c)
 static void find_changes(struct diff *d, enum normalise n)
 {
 	const struct analysis *a = d->analysis;
-	uint32_t most = a->table.n_rows;
+	uint32_t most = N_PARTS * a->table.n_rows;
 	struct chances c;
 
 	d->normalise = normalize_known(&a->amounts, &a->lens, n) ? n : NORMALISE_NONE;

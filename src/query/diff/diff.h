@@ -11,7 +11,8 @@
  * so that it says the same of both sides; with NORMALISE_NONE they are what was measured.
  *
  * Which rows are beyond noise: those whose p is at most `limit`, which keeps the share of false ones among
- * them below its level (Benjamini-Hochberg) over all rows of the kind that have enough samples to tell. Intervals leave out
+ * them below its level (Benjamini-Hochberg) over all that have enough samples to tell: self and total of the table's rows are one
+ * family, the tree's nodes another. Intervals leave out
  * as much, so that they have 0 in them just where the row is not beyond noise. The whole, and rows that are all of it, are judged by
  * themselves: what is the same has one verdict wherever it stands. Of several runs a side each of both questions has half of NOISE_LEVEL.
  */
