@@ -204,6 +204,7 @@ Test(perf_weights, facts_of_sums_beyond_all)
 		r.events.all.at[i].n_samples = 1;
 		r.events.all.at[i].weight = INT64_MAX;
 	}
+	builder_begin(r.profile);
 	perf_facts(r.profile, r.capture, &stats, &r.events);
 	builder_end(r.profile);
 	cr_expect(strstr(fact_of(r.profile, "cpu-clock"), "2 samples, in total at least "), "%s",

@@ -59,6 +59,14 @@ static double fraction(double a, double b, double x)
 	return value;
 }
 
+/* lgamma() writes a variable of its library: rows are judged on several threads. */
+static double log_gamma(double x)
+{
+	int sign;
+
+	return lgamma_r(x, &sign);
+}
+
 /* I_x(a, b) for a, b >= 0; the limits where either is 0. */
 static double incomplete_beta(double a, double b, double x)
 {
@@ -68,7 +76,7 @@ static double incomplete_beta(double a, double b, double x)
 		return 1;
 	if (b <= 0 || x <= 0)
 		return 0;
-	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+	front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
 	if (x < (a + 1) / (a + b + 2))
 		return front * fraction(a, b, x) / a;
 	return 1 - front * fraction(b, a, 1 - x) / b;
@@ -143,7 +151,7 @@ double distributions_student_limit(double level, double freedom)
 
 	if (freedom >= AS_NORMAL)
 		return t;
-	front = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(freedom * M_PI) / 2;
+	front = log_gamma((freedom + 1) / 2) - log_gamma(freedom / 2) - log(freedom * M_PI) / 2;
 	for (int i = 0; i < MOST_TRIES; i++) {
 		double p = distributions_student(t, freedom);
 		double density = exp(front - (freedom + 1) / 2 * log1p(t * t / freedom));
