@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs tests without Criterion, each in a process of its own, as many at a time as there are processors. --filter SUITE/NAME, a
- * pattern of the shell, chooses. Its last line is as Criterion's, which .ci/run counts. Ends with 0 if none failed.
+ * pattern of the shell, !(one|other) included, chooses; limits of time are multiplied by $PROFTOP_TEST_PATIENCE. Its last line is
+ * as Criterion's, which .ci/run counts. Ends with 0 if none failed.
  */
 #include <criterion/criterion.h>
 
@@ -78,9 +79,11 @@ static struct plain_options options_of(const struct plain_test *t)
 
 __attribute__((noreturn)) static void be(const struct plain_test *t, const struct plain_options *o)
 {
+	const char *patience = getenv("PROFTOP_TEST_PATIENCE");
+
 	/* A group of its own, with what the test starts. */
 	setpgid(0, 0);
-	alarm((unsigned)o->timeout);
+	alarm((unsigned)(o->timeout * (patience ? atoi(patience) : 1)));
 	if (o->init)
 		o->init();
 	t->run();
@@ -134,7 +137,7 @@ static bool is_wanted(const struct plain_test *t, const char *pattern)
 	char name[256];
 
 	snprintf(name, sizeof(name), "%s/%s", t->suite, t->name);
-	return t->run && !t->o.disabled && fnmatch(pattern, name, 0) == 0;
+	return t->run && !t->o.disabled && fnmatch(pattern, name, FNM_EXTMATCH) == 0;
 }
 
 int main(int argc, char **argv)

@@ -168,7 +168,7 @@ static void check_order(const struct compared *c)
 			cr_assert_geq(a->tested, b->tested);
 			cr_assert_geq(diff_verdict(&d->self, a), diff_verdict(&d->self, b));
 			if (diff_verdict(&d->self, a) == diff_verdict(&d->self, b))
-				cr_assert_leq(a->p, b->p);
+				cr_assert_leq((float)a->p, (float)b->p);
 		}
 		if (diff_change(a) == 0 && diff_change(b) == 0)
 			cr_assert_geq(diff_is_beyond(&d->total, &d->row_total[i - 1]),

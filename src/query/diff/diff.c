@@ -387,13 +387,13 @@ double diff_rank(const struct diff *d, const struct noise_delta *self)
 {
 	if (diff_is_beyond(&d->self, self))
 		return UNTESTED + fabs(diff_change(self));
-	return diff_change(self) != 0 ? UNTESTED - chance_of(self) : -1;
+	return diff_change(self) != 0 ? UNTESTED - (double)(float)chance_of(self) : -1;
 }
 
 /* A change as rows are ordered by it. */
 struct place {
 	double change;
-	double chance; /* as chance_of() */
+	float chance; /* as chance_of(), without the digits in which mathematical libraries differ */
 	enum change_verdict verdict;
 };
 
@@ -416,8 +416,8 @@ static int order_changes(const struct place *a, const struct place *b)
 int diff_order(const struct diff_family *f, const struct noise_delta *a,
 	       const struct noise_delta *b)
 {
-	struct place x = { diff_change(a), chance_of(a), diff_verdict(f, a) };
-	struct place y = { diff_change(b), chance_of(b), diff_verdict(f, b) };
+	struct place x = { diff_change(a), (float)chance_of(a), diff_verdict(f, a) };
+	struct place y = { diff_change(b), (float)chance_of(b), diff_verdict(f, b) };
 
 	return order_changes(&x, &y);
 }
@@ -622,7 +622,7 @@ static void link_children(struct diff *d, uint32_t node, struct siblings *s)
 	s->all.n = 0;
 	for (uint32_t c = only; c != KEY_NONE; c = calltree_next(t, c))
 		vec_push(&s->all,
-			 ((struct sibling){ { d->change[c], d->chance[c],
+			 ((struct sibling){ { d->change[c], (float)d->chance[c],
 					      s->within[c] ? VERDICT_BEYOND : VERDICT_NOISE },
 					    c }));
 	qsort_r(s->all.at, s->all.n, sizeof(*s->all.at), compare_siblings, d);

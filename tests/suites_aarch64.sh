@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The suites of tests for aarch64, under qemu-user: tests/suites_aarch64.sh DIRECTORY [SUITE…], where the directory is what
+# ./bootstrap static aarch64 makes. tests/plain stands in for Criterion.
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit 1
+dir=${1:-build-static-aarch64}
+shift
+[ $# != 0 ] || set -- t_base t_layout t_profile t_unwind t_tracer t_code t_symbols t_tui t_formats t_query
+qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64)
+if [ -z "$qemu" ] || [ ! -e "$dir/Makefile" ]; then
+    echo "skipped: no qemu-aarch64, or no ./bootstrap static aarch64"
+    exit 77
+fi
+
+# Not run: what is the emulator's and not the processor's (limits on address space, a first thread that ends before the others),
+# and what takes it minutes or all memory.
+declare -A left_out=(
+    [t_base]='column/leaves_the_most_of_what_is_there|process/goes_on_without_its_first_thread|machine/threads_take_no_heaps_under_a_limit'
+    [t_tui]='app/random_keys_and_sizes|app_menu/every_key_answers'
+    [t_query]='noise/*'
+)
+
+make -C "$dir" -s -j"$(nproc)" LDFLAGS=-static "$@" >"$dir/suites.log" 2>&1 || { tail -n 40 "$dir/suites.log"; exit 1; }
+# Tests take apart their own program, and such as the compiler of this machine makes.
+mkdir -p "$dir/tools"
+printf '#!/bin/sh\n%s "$@" 2>/dev/null || exec %s "$@"\n' "$(command -v objcopy)" \
+    "$(command -v aarch64-linux-gnu-objcopy)" >"$dir/tools/objcopy"
+chmod +x "$dir/tools/objcopy"
+cd "$dir" || exit 1
+export PATH=$PWD/tools:$PATH PROFTOP_CACHE=no PROFTOP_TEST_PATIENCE=10 srcdir=..
+unset DEBUGINFOD_URLS
+# qemu takes minutes to reserve the gigabytes of address space that columns have without a limit.
+ulimit -v 12000000
+faults=0
+for suite in "$@"; do
+    if ! timeout 1800 "$qemu" "./$suite" --filter "!(${left_out[$suite]:-})" >"$suite.out" 2>&1; then
+        grep -aE '^\[(FAIL|CRASH)|Assertion Failed' "$suite.out" | cut -c1-300
+        faults=$((faults + 1))
+    fi
+    echo "$suite: $(tail -n 1 "$suite.out")"
+done
+[ "$faults" = 0 ]
