@@ -322,6 +322,7 @@ static void heap_draw(const void *state, const struct scene *s, struct canvas *c
 static bool open_row(const struct heap_view *v, const struct scene *s, struct effect *out)
 {
 	const struct heap_table_row *row = current(v, s);
+	struct metric of;
 
 	if (!row)
 		return false;
@@ -337,6 +338,19 @@ static bool open_row(const struct heap_view *v, const struct scene *s, struct ef
 	out->kind = EFFECT_OPEN;
 	out->view = VIEW_KIND_CALLERS;
 	out->place = (struct place){ .key_id = key_of(s, row)->id };
+	of = s->analysis->footprint->lens.column[0].metric;
+	if (v->question != HEAP_LEAKS && v->question != HEAP_TEMPORARIES &&
+	    v->question != HEAP_ALLOCATORS)
+		return true;
+	/* Callers of what the table is about. */
+	out->kind = EFFECT_FILTER;
+	out->has_place = out->has_metric = true;
+	out->metric = (struct metric){ of.event,
+				       v->question == HEAP_LEAKS         ? MEASURE_LEAKED
+				       : v->question == HEAP_TEMPORARIES ? MEASURE_TEMPORARY
+									 : MEASURE_SAMPLES,
+				       of.all };
+	out->grouping = s->analysis->lens.grouping;
 	return true;
 }
 

@@ -392,6 +392,27 @@ static bool resort(struct memory_view *v, const struct scene *s)
 	return true;
 }
 
+/* What the sorted column is in trees; of the moment's column what they show anyway. */
+static enum measure measure_of(const struct memory_view *v, enum measure shown)
+{
+	switch (v->table.by) {
+	case FOOTPRINT_PEAK:
+		return MEASURE_PEAK;
+	case FOOTPRINT_BYTES:
+		return MEASURE_WEIGHT;
+	case FOOTPRINT_CALLS:
+		return MEASURE_SAMPLES;
+	case FOOTPRINT_TEMPORARY:
+		return MEASURE_TEMPORARY;
+	case FOOTPRINT_LEAKED:
+		return MEASURE_LEAKED;
+	case FOOTPRINT_CHANGE:
+		return MEASURE_GROWN;
+	default:
+		return shown;
+	}
+}
+
 static bool open_site(const struct memory_view *v, const struct scene *s, struct effect *out)
 {
 	const struct metric of = footprint_of(s)->lens.column[0].metric;
@@ -401,12 +422,11 @@ static bool open_site(const struct memory_view *v, const struct scene *s, struct
 	out->kind = EFFECT_OPEN;
 	out->view = VIEW_KIND_CALLERS;
 	out->place = (struct place){ .key_id = key_at(s, v->list.cursor)->id };
-	if (v->table.by != FOOTPRINT_CHANGE)
+	if (measure_of(v, of.measure) == of.measure)
 		return true;
-	/* Rows by their growth lead to what grew. */
 	out->kind = EFFECT_FILTER;
 	out->has_place = out->has_metric = true;
-	out->metric = (struct metric){ of.event, MEASURE_GROWN, of.all };
+	out->metric = (struct metric){ of.event, measure_of(v, of.measure), of.all };
 	out->grouping = s->analysis->lens.grouping;
 	return true;
 }

@@ -20,6 +20,7 @@
 
 struct churn {
 	double n, bytes, temporary, brief;
+	double unknown; /* nobody knows how long they lived: what was culled */
 };
 
 struct churns {
@@ -38,24 +39,28 @@ static void see_churn(void *arg, const struct heap_block_seen *b)
 {
 	struct churns *c = arg;
 	int64_t ns = knows_lives(c->ask) ? heap_lifetime(c->ask, b) : -1;
-	double brief = ns >= 0 && ns < NS_PER_MS ? b->n : 0;
+	/* what was culled lived less than that */
+	bool is_culled = ns < 0 && b->row == ID_NONE && b->end != END_NEVER;
+	bool is_brief = is_culled ? c->ask->f->manner.culled_ns <= NS_PER_MS
+				  : ns >= 0 && ns < NS_PER_MS;
 	struct churn *to[] = { &c->all, b->site != ID_NONE ? &c->of[b->site] : &c->all };
 
 	for (size_t i = 0; i < (b->site != ID_NONE ? 2u : 1u); i++) {
 		to[i]->n += b->n;
 		to[i]->bytes += b->bytes;
 		to[i]->temporary += b->temporary;
-		to[i]->brief += brief;
+		to[i]->brief += is_brief ? b->n : 0;
+		to[i]->unknown += is_culled && !is_brief ? b->n : 0;
 	}
 }
 
 static void say_churn(const struct churns *c)
 {
 	char a[FMT_SIZE], b[FMT_SIZE], n[FMT_COUNTED_SIZE];
-	char *brief = knows_lives(c->ask)
-			      ? xasprintf("; %s %% live less than 1 ms",
-					  fmt_percent(b, llround(c->all.brief), llround(c->all.n)))
-			      : xstrdup("");
+	bool known = knows_lives(c->ask) && c->all.unknown <= 0;
+	char *brief = known ? xasprintf("; %s %% live less than 1 ms",
+					fmt_percent(b, llround(c->all.brief), llround(c->all.n)))
+			    : xstrdup("");
 
 	heap_note(c->ask,
 		  xasprintf("of %s, %s %% are temporary: the next heap call of their thread "
@@ -64,6 +69,12 @@ static void say_churn(const struct churns *c)
 			    fmt_percent(a, llround(c->all.temporary), llround(c->all.n)), brief));
 	if (!knows_lives(c->ask))
 		heap_note(c->ask, xstrdup("the file does not say how long each block lived"));
+	else if (!known)
+		heap_note(
+			c->ask,
+			xasprintf(
+				"of the %s that were culled nobody knows which lived less than 1 ms",
+				fmt_count(b, llround(c->all.unknown))));
 	free(brief);
 }
 
@@ -75,12 +86,13 @@ int heap_temporaries(struct heap_asking *ask)
 	for (uint32_t i = 0; i < ask->n_sites && rc == 0; i++) {
 		struct heap_table_row *row;
 
-		if (c.of[i].temporary <= 0 && c.of[i].brief <= 0)
+		if (c.of[i].temporary <= 0 && c.of[i].brief <= 0 && c.of[i].unknown <= 0)
 			continue;
 		row = heap_add_site(ask, i);
 		row->cell[0] = llround(c.of[i].temporary);
 		row->cell[1] = heap_part(c.of[i].temporary, c.of[i].n);
-		row->cell[2] = knows_lives(ask) ? llround(c.of[i].brief) : CELL_NONE;
+		row->cell[2] = knows_lives(ask) && c.of[i].unknown <= 0 ? llround(c.of[i].brief)
+									: CELL_NONE;
 		row->cell[3] = llround(c.of[i].n);
 		row->cell[4] = heap_part(c.of[i].n, c.all.n);
 		row->cell[5] = llround(c.of[i].bytes);
