@@ -15,9 +15,10 @@ if [ -z "$qemu" ] || [ ! -e "$dir/Makefile" ]; then
 fi
 
 # Not run: what is the emulator's and not the processor's (limits on address space, a first thread that ends before the others),
-# and what takes it minutes or all memory.
+# what needs debug information in its own program, and what takes minutes or all memory.
 declare -A left_out=(
     [t_base]='column/leaves_the_most_of_what_is_there|process/goes_on_without_its_first_thread|machine/threads_take_no_heaps_under_a_limit'
+    [t_symbols]='debug_files/debug_information_of_a_program_with_symbols'
     [t_tui]='app/random_keys_and_sizes|app_menu/every_key_answers'
     [t_query]='noise/*'
 )
