@@ -215,8 +215,7 @@ static int add_rows(struct reader *r)
 		for (; i < end; i++) {
 			if (i + AHEAD < s->rows.n)
 				build_fetch_chain(r->p, s->rows.at[i + AHEAD].stack);
-			add_row(r, &s->rows.at[i],
-				s->values.n > 0 ? s->values.at + value : NULL);
+			add_row(r, &s->rows.at[i], s->values.n > 0 ? s->values.at + value : NULL);
 			value += s->rows.at[i].n_values;
 		}
 		rc = builder_end(r->p) < 0 ? -EFBIG : 0;
