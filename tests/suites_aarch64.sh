@@ -14,13 +14,14 @@ if [ -z "$qemu" ] || [ ! -e "$dir/Makefile" ]; then
     exit 77
 fi
 
-# Not run: what is the emulator's and not the processor's (limits on address space, a first thread that ends before the others),
+# Not run: what is the emulator's and not the processor's (limits on address space, memory that is given back, a first thread that ends before the others),
 # what needs debug information in its own program, and what takes minutes or all memory.
 declare -A left_out=(
     [t_base]='column/leaves_the_most_of_what_is_there|process/goes_on_without_its_first_thread|machine/threads_take_no_heaps_under_a_limit'
     [t_symbols]='debug_files/debug_information_of_a_program_with_symbols'
     [t_tui]='app/random_keys_and_sizes|app_menu/every_key_answers'
-    [t_query]='noise/*'
+    [t_formats]='folded/round_trip_of_generated_lines'
+    [t_query]='noise/*|heap_fold/the_tenth_minute_takes_what_the_third_took|shorten/an_hour_takes_no_more_than_minutes'
 )
 
 make -C "$dir" -s -j"$(nproc)" LDFLAGS=-static "$@" >"$dir/suites.log" 2>&1 || { tail -n 40 "$dir/suites.log"; exit 1; }

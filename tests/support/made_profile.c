@@ -211,14 +211,17 @@ struct profile *made_profile_by_lot(unsigned seed, unsigned n)
 			at += (size_t)sprintf(
 				text + at, "%s%s", d ? ";" : "",
 				frame[made_number(&seed, sizeof(frame) / sizeof(*frame))]);
-		at += (size_t)sprintf(text + at, " %u event=%s", made_number(&seed, 50),
-				      made_number(&seed, 3) ? "cycles" : "faults");
+		/* One number at a time: compilers differ in which argument they make first. */
+		const char *event = made_number(&seed, 3) ? "cycles" : "faults";
+		at += (size_t)sprintf(text + at, " %u event=%s", made_number(&seed, 50), event);
 		if (thread)
 			at += (size_t)sprintf(text + at, " pid=%u tid=%u name=t%u", 1 + thread / 2,
 					      thread, thread);
-		if (made_number(&seed, 5))
-			at += (size_t)sprintf(text + at, " cpu=%u t=%u", made_number(&seed, 4),
-					      made_number(&seed, 1000));
+		if (made_number(&seed, 5)) {
+			unsigned t = made_number(&seed, 1000);
+
+			at += (size_t)sprintf(text + at, " cpu=%u t=%u", made_number(&seed, 4), t);
+		}
 		at += (size_t)sprintf(text + at, "\n");
 		if (i == n / 2 && made_number(&seed, 2))
 			at += (size_t)sprintf(text + at, "capture\n");
