@@ -190,6 +190,18 @@ Test(app_code, edits_a_line_of_rows)
 	}
 }
 
+/* Enter on a row that is no jump says so. */
+Test(app_code, enter_follows_jumps_alone)
+{
+	struct stage_app f;
+
+	stage_app_init(&f, with_lines(), true, 110, 30);
+	f.source.annotate = annotate_total;
+	stage_app_play(&f, "u<Enter>");
+	cr_expect(stage_app_shows(&f, "Enter follows jumps within the function"));
+	stage_app_done(&f);
+}
+
 /* The code of what is being recorded is of now, and the cursor stays on its line. */
 Test(app_code, of_what_is_being_recorded)
 {

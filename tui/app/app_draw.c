@@ -389,7 +389,10 @@ static int draw_note(struct app *a, struct canvas *c, int cols)
 	if (!note)
 		return 0;
 	mark = xasprintf("¶ %s", note);
-	used = canvas_puts(c, a->chrome.status, 1, cols / 2, STYLE_MARK, mark) + 2;
+	used = canvas_puts(c, a->chrome.status, 1, cols / 2, STYLE_MARK, mark);
+	if ((int)text_width(mark, strlen(mark)) > used && used > 0)
+		canvas_puts(c, a->chrome.status, used, 1, STYLE_MARK, "…");
+	used += 2;
 	free(mark);
 	free(note);
 	return used;

@@ -66,8 +66,15 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 	if (a->prompting == PROMPT_FILTER &&
 	    metric_is_heap(a->source->profile, a->lens.column[0].metric))
 		pieces = heap_filter_pieces;
-	for (int i = 0; pieces[i]; i++)
-		col = draw_piece(c, row, col, pieces[i]);
+	for (int i = 0; pieces[i]; i++) {
+		int next = draw_piece(c, row, col, pieces[i]);
+
+		if (next == col) {
+			canvas_puts(c, row, col < c->cols ? col : c->cols - 1, 1, STYLE_DIM, "…");
+			break;
+		}
+		col = next;
+	}
 }
 
 void app_first_key(const struct app *a, enum action action, char out[APP_KEYS_SIZE])

@@ -389,11 +389,16 @@ static void draw_block(const struct annotate_view *v, const struct scene *s,
 	int used = canvas_puts(c, r.row + line, r.col + col, room, STYLE_TITLE, name);
 	bool one_side = s->analysis->diff && b->of_side[SIDE_BEFORE] != b->of_side[SIDE_AFTER];
 
-	canvas_printf(c, r.row + line, r.col + col + used, room - used, STYLE_DIM, "  %s%s%s",
-		      !one_side                 ? ""
-		      : b->of_side[SIDE_BEFORE] ? "- BEFORE  "
-						: "+ AFTER  ",
-		      b->module, b->inlined ? "  (inlined there)" : "");
+	used += canvas_printf(c, r.row + line, r.col + col + used, room - used, STYLE_DIM, "  %s%s",
+			      !one_side                 ? ""
+			      : b->of_side[SIDE_BEFORE] ? "- BEFORE  "
+							: "+ AFTER  ",
+			      b->module);
+	if (b->inlined && used + (int)sizeof("  (inlined there)") - 1 <= room)
+		canvas_puts(c, r.row + line, r.col + col + used, room - used, STYLE_DIM,
+			    "  (inlined there)");
+	else if (b->inlined)
+		canvas_puts(c, r.row + line, r.col + col + used, room - used, STYLE_DIM, "  inl");
 	free(name);
 }
 

@@ -340,7 +340,7 @@ static void next_mode(struct annotate_view *v, const struct scene *s, const stru
 }
 
 /* Follows the jump under the cursor. */
-static bool enter(struct annotate_view *v, const struct annotation *a)
+static bool enter(struct annotate_view *v, const struct annotation *a, struct effect *out)
 {
 	const struct annotation_row *row;
 	uint32_t target;
@@ -348,11 +348,12 @@ static bool enter(struct annotate_view *v, const struct annotation *a)
 	if (v->list.cursor >= v->rows.all.n)
 		return false;
 	row = &v->rows.all.at[v->list.cursor];
-	if (row->kind != ANNOTATION_ROW_CODE)
-		return false;
-	target = a->code.at[row->at].target;
-	if (target == ANNOTATION_NONE || v->row_of.at[target] == ANNOTATION_NONE)
-		return false;
+	target = row->kind == ANNOTATION_ROW_CODE ? a->code.at[row->at].target : ANNOTATION_NONE;
+	if (target == ANNOTATION_NONE || v->row_of.at[target] == ANNOTATION_NONE) {
+		say(out,
+		    xstrdup("Enter follows jumps within the function: there is none in this row"));
+		return true;
+	}
 	list_go(&v->list, v->row_of.at[target]);
 	return true;
 }
@@ -406,7 +407,7 @@ static bool annotate_act(void *state, const struct scene *s, enum action action,
 		edit(v, a, out);
 		return true;
 	case ACTION_FOLLOW:
-		return enter(v, a);
+		return enter(v, a, out);
 	case ACTION_LEFT:
 		v->shift = v->shift > SHIFT_COLS ? v->shift - SHIFT_COLS : 0;
 		return true;
@@ -426,12 +427,11 @@ static void annotate_click(void *state, const struct scene *s, struct rect r, in
 	uint32_t at = list_at(&v->list, row - r.row - v->title_rows);
 
 	(void)col;
-	(void)out;
 	if (!a || row < r.row + v->title_rows || at >= v->rows.all.n)
 		return;
 	v->list.cursor = at;
 	if (twice)
-		enter(v, a);
+		enter(v, a, out);
 }
 
 static void annotate_select(void *state, const struct scene *s, const struct place *p)

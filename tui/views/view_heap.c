@@ -50,6 +50,9 @@ static struct heap_table *table_of(const struct heap_view *v, const struct scene
 {
 	const struct over_time *o = s->analysis->over[OVER_HEAP];
 
+	/* What grows in the part that was read may be freed in the next. */
+	if (v->question == HEAP_LEAKS && s->loading && !s->live)
+		return NULL;
 	return o && o->heap && o->heap->question == v->question ? o->heap : NULL;
 }
 

@@ -59,11 +59,14 @@ static void fold_origin(const struct scan *s, const struct heap_sums *from, uint
 		if (x == 0 || !s->column[c].pass.lens->origin[origin])
 			continue;
 		heap_sum_add(&w->total[c], x);
-		heap_sum_add(&w->stack[(size_t)o->stack * s->n_columns + c], x);
+		/* Of sums of runs no stacks are asked. */
+		if (w->stack)
+			heap_sum_add(&w->stack[(size_t)o->stack * s->n_columns + c], x);
 	}
 	if (of[s->kind_of[0]].n_blocks == 0 || !(s->columns[origin] & 1) || !s->any_time[origin])
 		return;
-	w->samples[o->stack] += of[s->kind_of[0]].n_blocks;
+	if (w->samples)
+		w->samples[o->stack] += of[s->kind_of[0]].n_blocks;
 	w->n_samples += of[s->kind_of[0]].n_blocks;
 	if (o->thread != ID_NONE)
 		threads[o->thread] = true;
