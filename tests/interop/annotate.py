@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-# perf leaves instructions below this share out of its summary of lines
+# perf leaves instructions of no more than this share out of its summary of lines
 LEAST_OF_SUMMARY = 0.5
 ROUNDING = 0.0051
 
@@ -29,7 +29,7 @@ for block in report["blocks"]:
     for code in [] if block["inlined"] else block["code"]:
         share = 100 * code["self"][0] / whole if whole else 0
         ours[int(code["address"], 16)] = share
-        if "file" in code and share >= LEAST_OF_SUMMARY:
+        if "file" in code and share > LEAST_OF_SUMMARY:
             lines[f"{os.path.basename(code['file'])}:{code['line']}"] += share
             n_code[f"{os.path.basename(code['file'])}:{code['line']}"] += 1
 if not perf or not whole:
