@@ -26,7 +26,7 @@ declare -A left_out=(
 
 make -C "$dir" -s -j"$(nproc)" LDFLAGS=-static "$@" >"$dir/suites.log" 2>&1 || { tail -n 40 "$dir/suites.log"; exit 1; }
 # Tests take apart their own program, and such as the compiler of this machine makes.
-mkdir -p "$dir/tools"
+mkdir -p "$dir/tools" && rm -f "$dir/tools/objcopy"
 printf '#!/bin/sh\n%s "$@" 2>/dev/null || exec %s "$@"\n' "$(command -v objcopy)" \
     "$(command -v aarch64-linux-gnu-objcopy)" >"$dir/tools/objcopy"
 chmod +x "$dir/tools/objcopy"
