@@ -254,11 +254,8 @@ uint32_t row_key_of_id(const struct groups *keys, uint32_t key_id)
 
 	if (keys->of_function && key_id < keys->n_functions)
 		return keys->of_function[key_id];
-	if (keys->of_function && key_is_line(key_id)) {
-		uint32_t frame = key_id & ~KEY_OF_LINE;
-
-		return keys->of_frame && frame < keys->n_frames ? keys->of_frame[frame] : KEY_NONE;
-	}
+	if (keys->of_frame && key_is_line(key_id) && (key_id & ~KEY_OF_LINE) < keys->n_frames)
+		return keys->of_frame[key_id & ~KEY_OF_LINE];
 	if (keys->of_function)
 		return key_id & KEY_OF_MODULE && module < keys->n_modules ? keys->of_module[module]
 									  : KEY_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that was rebuilt since it was recorded has lost its names. Folded stacks do not say what their counts are. When they are times or bytes, chance knows nothing of how many samples
- * they were. Several runs a side say themselves what they vary by.
+ * A program that was rebuilt since it was recorded has lost its names on one side. Folded stacks do not say what their counts are: when
+ * they are times or bytes, chance knows nothing of how many samples they were. Several runs a side say themselves what they vary by.
  */
 #include "config.h"
 
