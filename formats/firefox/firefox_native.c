@@ -8,6 +8,8 @@
 #include "formats/firefox/firefox_native.h"
 
 #include "base/fmt.h"
+#include "base/bisect.h"
+#include "base/compare.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "elf/build_id.h"
@@ -73,9 +75,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct mapped *x = a, *y = b;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
+	return COMPARE(x->process, y->process) ?: COMPARE(x->start, y->start);
 }
 
 static bool same_id(const void *libs, uint32_t value, const void *code_id)
@@ -121,20 +121,12 @@ uint32_t firefox_native_lib_at(struct firefox_native *n, uint32_t process, uint6
 			       uint32_t *in_image)
 {
 	struct mapped key = { .process = process, .start = address };
-	size_t low = 0, high;
+	size_t low = 0;
 	const struct mapped *m;
 
 	if (!n->has_mapped)
 		find_mapped(n);
-	high = n->mapped.n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_start(&n->mapped.at[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, n->mapped.n, i, by_start(&n->mapped.at[i], &key) <= 0);
 	m = low > 0 ? &n->mapped.at[low - 1] : NULL;
 	if (!m || m->process != process || address >= m->end || address - m->base > UINT32_MAX)
 		return FIREFOX_NONE;
