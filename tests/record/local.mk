@@ -19,6 +19,7 @@ t_tracer_SOURCES += \
 	src/record/heap/trace/decode_fast.c \
 	src/record/heap/trace/pass_cost.c \
 	src/record/heap/trace/shared_memory.c \
+	src/record/heap/trace/short_lived.c \
 	src/record/heap/trace/tracer_clock.c \
 	src/record/heap/trace/tracer_lock.c \
 	src/record/heap/trace/tracer_memory.c \
@@ -27,6 +28,7 @@ t_tracer_SOURCES += \
 	tests/record/test_decode_fast.c \
 	tests/record/test_live_blocks.c \
 	tests/record/test_pass_cost.c \
+	tests/record/test_short_lived.c \
 	tests/record/test_stack_cache.c \
 	tests/record/test_stack_trie.c \
 	tests/record/test_tracer_clock.c \

@@ -26,6 +26,7 @@
 #include "heaptrace/heap_records.h"
 #include "record/heap/trace/decode_notes.h"
 #include "record/heap/trace/shared_memory.h"
+#include "record/heap/trace/short_lived.h"
 #include "record/heap/trace/tracer.h"
 
 #define BLOCK_EVENTS 30000u
@@ -443,6 +444,18 @@ static void tell_switches(struct salvage *s)
 	}
 }
 
+/* The process was killed while it left a pair out: that is as if it had not begun to. */
+static void undo_cull(struct salvage *s, struct cull_sum *sums)
+{
+	struct cull_pair *pair = &s->box->cull_pair;
+	uint32_t sum = atomic_load(&pair->sum);
+	struct tracer_thread *t = reach(s, pair->thread, sizeof(*t));
+	uint64_t *ring = t ? reach(s, t->ring, RING_WORDS * sizeof(*ring)) : NULL;
+
+	if (sum && sum <= s->box->n_sums && ring)
+		short_lived_undo(pair, &sums[sum - 1], ring);
+}
+
 /* What culling left out and did not tell. */
 static void tell_culled(struct salvage *s, struct cull_sum *sums)
 {
@@ -616,6 +629,8 @@ static void add_all(struct salvage *s)
 					? reach(s, box->sums, box->n_sums * sizeof(*sums))
 					: NULL;
 
+	if (sums)
+		undo_cull(s, sums);
 	add_records(s, sums && telling && telling <= box->n_sums ? &sums[telling - 1] : NULL);
 	add_nodes(s);
 	tell_switches(s);

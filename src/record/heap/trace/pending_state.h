@@ -50,6 +50,14 @@ struct cull_sum {
 	uint64_t temporary; /* freed before their thread did anything else to the heap */
 };
 
+/* An allocation and its free that are being left out: undone where the process is killed meanwhile. */
+struct cull_pair {
+	_Atomic uint32_t sum; /* one of sums + 1, which counts them; 0: no pair is being left out */
+	struct cull_sum was;  /* that sum without them */
+	struct tracer_thread *thread; /* whose notes they are */
+	uint64_t alloc_at, free_at;   /* words of its ring where these are */
+};
+
 struct pending_state {
 	/* What this struct looks like: box_layout(). */
 	uint64_t layout;
@@ -105,6 +113,7 @@ struct pending_state {
 	uint64_t cull_since_ns; /* nothing that was counted is older */
 	/* one of them + 1 whose record is being put, or was just now; 0: none */
 	_Atomic uint32_t cull_telling;
+	struct cull_pair cull_pair;
 };
 
 #endif

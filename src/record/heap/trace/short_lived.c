@@ -60,6 +60,7 @@ bool short_lived_init(void)
 	cull.n_sums = cull.next = 0;
 	recorder.box->n_sums = N_SUMS;
 	recorder.box->sums = cull.sums;
+	atomic_store(&recorder.box->cull_pair.sum, 0);
 	note_since();
 	return true;
 }
@@ -88,43 +89,54 @@ static uint64_t *word_at(const struct tracer_thread *t, uint64_t at)
 	return &t->ring[at & (RING_WORDS - 1)];
 }
 
-static uint64_t op_of(const uint64_t *note)
-{
-	return note[1] >> NOTE_OP_SHIFT;
-}
-
-static void set_op(uint64_t *note, enum note_op op)
-{
-	note[1] = (note[1] & ~(UINT64_C(15) << NOTE_OP_SHIFT)) | (uint64_t)op << NOTE_OP_SHIFT;
-}
-
 /* Time that passed from one note to a later one, >> tick_shift; clocks of processors differ a little. */
 static uint32_t passed(uint32_t from, uint32_t to)
 {
 	return (int32_t)(to - from) < 0 ? 0 : to - from;
 }
 
-/* A free by id: when its allocation is in the ring too and not old, both are marked and counted. */
-static void mark_pair(const struct look *l, uint64_t *free_note)
+/* The process may be killed at any store: until the pair is marked and counted, the box says how to undo it. */
+static void leave_out(const struct look *l, struct cull_sum *s, uint64_t alloc_at, uint64_t free_at)
+{
+	struct cull_pair *pair = &recorder.box->cull_pair;
+	uint64_t *alloc = word_at(l->t, alloc_at), *free_note = word_at(l->t, free_at);
+	uint64_t id = free_note[1] & NOTE_OPERAND;
+	uint32_t lived = passed((uint32_t)(alloc[0] >> 32), (uint32_t)(free_note[0] >> 32));
+
+	pair->was = *s;
+	pair->thread = l->t;
+	pair->alloc_at = alloc_at;
+	pair->free_at = free_at;
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&pair->sum, (uint32_t)(s - cull.sums) + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	s->calls++;
+	s->bytes += alloc[1] & NOTE_OPERAND;
+	s->ticks += lived;
+	s->temporary += l->fresh == id;
+	short_lived_set_op(alloc,
+			   short_lived_op(alloc) == NOTE_ALLOC_AT ? NOTE_CULLED_AT : NOTE_CULLED);
+	short_lived_set_op(free_note, NOTE_CULLED_FREE);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&pair->sum, 0, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* A free by id, noted at word `at`: when its allocation is in the ring too and not old, both are marked and counted. */
+static void mark_pair(const struct look *l, const uint64_t *free_note, uint64_t at)
 {
 	uint64_t id = free_note[1] & NOTE_OPERAND, *note;
 	const struct noted *n = &cull.noted[id % N_IDS];
-	uint32_t lived;
 	struct cull_sum *s;
 
 	if (n->id != id || n->by != l->t || n->at < l->from)
 		return;
 	note = word_at(l->t, n->at);
-	lived = passed((uint32_t)(note[0] >> 32), (uint32_t)(free_note[0] >> 32));
-	s = lived < cull.threshold ? sum_of((uint32_t)note[0], l->t->index) : NULL;
-	if (!s)
+	if (passed((uint32_t)(note[0] >> 32), (uint32_t)(free_note[0] >> 32)) >= cull.threshold)
 		return;
-	s->calls++;
-	s->bytes += note[1] & NOTE_OPERAND;
-	s->ticks += lived;
-	s->temporary += l->fresh == id;
-	set_op(note, op_of(note) == NOTE_ALLOC_AT ? NOTE_CULLED_AT : NOTE_CULLED);
-	set_op(free_note, NOTE_CULLED_FREE);
+	s = sum_of((uint32_t)note[0], l->t->index);
+	if (s)
+		leave_out(l, s, n->at, at);
 }
 
 /* Looks at the note at word `at`. */
@@ -132,7 +144,7 @@ static void look_at(struct look *l, uint64_t *note, uint64_t at)
 {
 	uint64_t fresh = l->fresh;
 
-	switch (op_of(note)) {
+	switch (short_lived_op(note)) {
 	case HEAP_ALLOC:
 	case NOTE_ALLOC_AT:
 		cull.noted[l->id % N_IDS] = (struct noted){ l->id, at, l->t };
@@ -153,7 +165,7 @@ static void look_at(struct look *l, uint64_t *note, uint64_t at)
 		return;
 	case HEAP_FREE:
 		l->fresh = fresh;
-		mark_pair(l, note);
+		mark_pair(l, note, at);
 		break;
 	}
 	l->fresh = 0;
@@ -171,7 +183,7 @@ uint64_t short_lived_mark(struct tracer_thread *t, uint64_t head, bool all)
 	while (at < head) {
 		uint64_t *note = word_at(t, at), left = RING_WORDS - (at & (RING_WORDS - 1));
 
-		if (left == 1 || op_of(note) == NOTE_PAD) {
+		if (left == 1 || short_lived_op(note) == NOTE_PAD) {
 			at += left;
 			continue;
 		}

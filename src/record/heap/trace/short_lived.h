@@ -10,6 +10,7 @@
 #ifndef PROFTOP_RECORD_HEAP_TRACE_SHORT_LIVED_H
 #define PROFTOP_RECORD_HEAP_TRACE_SHORT_LIVED_H
 
+#include "heaptrace/heap_events.h"
 #include "heaptrace/heap_records.h"
 #include "record/heap/trace/tracer.h"
 
@@ -38,6 +39,39 @@ static inline unsigned tracer_note_words(const uint64_t *note)
 	static const uint8_t words[16] = { 2, 2, 2, 5, 5, 3, 5, 2, 2, 2, 2, 2, 2, 2, 3, 3 };
 
 	return words[note[1] >> NOTE_OP_SHIFT];
+}
+
+static inline uint64_t short_lived_op(const uint64_t *note)
+{
+	return note[1] >> NOTE_OP_SHIFT;
+}
+
+static inline void short_lived_set_op(uint64_t *note, enum note_op op)
+{
+	note[1] = (note[1] & ~(UINT64_C(15) << NOTE_OP_SHIFT)) | (uint64_t)op << NOTE_OP_SHIFT;
+}
+
+/*
+ * Makes the pair that was being left out when the process was killed two notes as any others. sum: the one that
+ * counts it; ring: [RING_WORDS] of its thread. Doing it twice does no harm.
+ */
+static inline void short_lived_undo(const struct cull_pair *pair, struct cull_sum *sum,
+				    uint64_t *ring)
+{
+	uint64_t alloc_at = pair->alloc_at & (RING_WORDS - 1);
+	uint64_t free_at = pair->free_at & (RING_WORDS - 1), op;
+
+	*sum = pair->was;
+	/* No note is at the last word. */
+	if (alloc_at == RING_WORDS - 1 || free_at == RING_WORDS - 1)
+		return;
+	op = short_lived_op(&ring[alloc_at]);
+	if (op == NOTE_CULLED)
+		short_lived_set_op(&ring[alloc_at], (enum note_op)HEAP_ALLOC);
+	if (op == NOTE_CULLED_AT)
+		short_lived_set_op(&ring[alloc_at], NOTE_ALLOC_AT);
+	if (short_lived_op(&ring[free_at]) == NOTE_CULLED_FREE)
+		short_lived_set_op(&ring[free_at], (enum note_op)HEAP_FREE);
 }
 
 #endif
