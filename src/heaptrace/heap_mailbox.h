@@ -36,6 +36,8 @@ struct heap_mailbox {
 	char name[1024];     /* of a mark; ends in NUL */
 	char path[4096];     /* of the trace */
 	char why[512]; /* why nothing is recorded, or not any more; "" when that is in order */
+	char unseen
+		[512]; /* which calls of the program are not recorded, and why; "": none that is known */
 };
 
 #endif

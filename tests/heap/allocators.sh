@@ -380,6 +380,7 @@ if [ -e "$archive" ] && build je family.c -DJEMALLOC "$archive"; then
     wait "$pid" || fault "$what: ends with $?"
     "$tools/heap_totals" -r running.heap | grep '^NOTE' >notes
     grep -q 'jemalloc in the executable: its own calls.*not changed while a program runs' notes || fault "$what: $(cat notes log)"
+    grep -q '^proftop: jemalloc in the executable: its own calls.*not changed while a program runs' log || fault "$what: the recorder does not say so: $(cat log)"
     echo "$what: $(cat notes)"
 
     what='stripped, exported'

@@ -193,6 +193,8 @@ static enum status record_process(const struct record_job *j, int pid, const cha
 	}
 	output_path_keep(&place);
 	message("recording the heap of process %d to %s; Ctrl-C ends it", pid, attach_path(a));
+	if (*attach_unseen(a))
+		message("%s", attach_unseen(a));
 	if (!stand_by(a, &signals, ms))
 		message("process %d does not end its recording; it will when it can", pid);
 	if (attach_beat(a) == ATTACH_GONE)

@@ -349,6 +349,11 @@ const char *attach_why(const struct attach *a)
 	return a->seen.why;
 }
 
+const char *attach_unseen(const struct attach *a)
+{
+	return a->seen.unseen;
+}
+
 static uint32_t word_of(enum attach_verb verb)
 {
 	switch (verb) {

@@ -43,6 +43,9 @@ int attach_end(struct attach *a, struct err *e);
 const char *attach_path(const struct attach *a);
 const char *attach_why(const struct attach *a);
 
+/* Which calls of the process are not recorded, and why, or "": an allocator is part of its executable. The same. */
+const char *attach_unseen(const struct attach *a);
+
 /* What can be said to a recorder. */
 enum attach_verb { ATTACH_MARK, ATTACH_PAUSE, ATTACH_RESUME };
 

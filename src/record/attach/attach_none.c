@@ -66,6 +66,12 @@ const char *attach_why(const struct attach *a)
 	return "";
 }
 
+const char *attach_unseen(const struct attach *a)
+{
+	(void)a;
+	return "";
+}
+
 int attach_say(struct attach *a, enum attach_verb verb, const char *name, struct err *e)
 {
 	(void)a;

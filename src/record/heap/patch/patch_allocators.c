@@ -211,6 +211,10 @@ static void tell_since(uint32_t n)
 
 #if defined(__x86_64__)
 
+/* Why nothing is changed in a program that runs. */
+static const char while_running[] =
+	"code is not changed while a program runs (of one that begins under the recorder it is: --heap -- COMMAND)";
+
 /* Memory that the module's jumps reach: below it, as the heap of the program grows above the executable. */
 static struct slot *map_near(const struct code_module *m, size_t bytes)
 {
@@ -344,11 +348,13 @@ static const char *change(const struct code_module *m, struct late *made)
 
 #else
 
+static const char while_running[] = "code is changed on x86_64 only";
+
 static const char *change(const struct code_module *m, struct late *made)
 {
 	(void)m;
 	(void)made;
-	return "that is done on x86_64 only";
+	return "code is changed on x86_64 only";
 }
 
 #endif
@@ -425,12 +431,12 @@ static void do_module(struct pass *pass, const char *path, struct late *made)
 			tell_rumour(m, path);
 		return;
 	}
-	if (pass->running)
-		refuse(pass, path, "code is not changed while a program runs", NULL);
-	else if (!recorder.options.code)
+	if (!pass->running && !recorder.options.code)
 		refuse(pass, path, "no code is to be changed (--no-patch, PROFTOP_CODE=0)", NULL);
 	else if (why)
 		refuse(pass, path, why, m->why_name);
+	else if (pass->running)
+		refuse(pass, path, while_running, NULL);
 	else if (!is_alone())
 		refuse(pass, path, "other threads may run already", NULL);
 	else if ((why = change(m, made)))
@@ -506,6 +512,11 @@ void patch_allocators_look(void)
 	told.n = 0;
 	visit_all(true);
 	atomic_store(&told.is_begun, true);
+}
+
+const char *patch_allocators_unseen(void)
+{
+	return told.n && !told.installed ? told.text[0] : "";
 }
 
 /* --- what is opened later -------------------------------------------------------------------- */

@@ -17,6 +17,9 @@ void patch_allocators_install(void);
 /* For a program that runs already, and whose code is not changed: finds out what there is to tell. */
 void patch_allocators_look(void);
 
+/* Which calls of a program that runs already are not seen, and why: what was found first; "" for none. Lives on. */
+const char *patch_allocators_unseen(void);
+
 /*
  * Are there modules that came after the program began, and is it time to look at them? w: the stack that was just walked,
  * and is new, as the first one is that leads through a module.

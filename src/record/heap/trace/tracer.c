@@ -311,7 +311,7 @@ static const char *begin(const char *settings)
 	patch_allocators_tell();
 	tracer_facts_odd();
 	tracer_facts_crowded();
-	tracer_attach_tell(tracer_writer_path());
+	tracer_attach_tell(tracer_writer_path(), patch_allocators_unseen());
 	atomic_store(recorder.on, 1);
 	log_begun();
 	return NULL;

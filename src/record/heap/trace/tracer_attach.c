@@ -55,9 +55,10 @@ static void copy_text(char *to, const char *from, size_t room)
 	to[n] = '\0';
 }
 
-void tracer_attach_tell(const char *path)
+void tracer_attach_tell(const char *path, const char *unseen)
 {
 	copy_text(proftop_mailbox.path, path, sizeof(proftop_mailbox.path));
+	copy_text(proftop_mailbox.unseen, unseen, sizeof(proftop_mailbox.unseen));
 	proftop_mailbox.why[0] = '\0';
 	show(&proftop_mailbox.state, HEAP_BOX_RECORDS);
 }

@@ -9,8 +9,8 @@
 /* The settings are as tracer_options_read() takes them. What came of it stands in the mailbox. */
 void proftop_attach_now(const char *settings);
 
-/* Recording has begun, to a trace at `path`. */
-void tracer_attach_tell(const char *path);
+/* Recording has begun, to a trace at `path`; unseen: which calls are not recorded, and why, or "". */
+void tracer_attach_tell(const char *path, const char *unseen);
 
 /* Why there is no recording, or not any more. */
 void tracer_attach_tell_why(const char *why);
