@@ -129,7 +129,7 @@ static const char *take_string(struct reader *r, const char *s, size_t n, struct
 	return problem;
 }
 
-/* Newer versions have a length before it. */
+/* Newer versions have a length before it. leaks takes these facts for what they are, see suppressions_stacks(). */
 static void take_suppression(struct reader *r, const char *s, size_t n)
 {
 	struct fields f = { s + 1, s + n };
@@ -140,8 +140,7 @@ static void take_suppression(struct reader *r, const char *s, size_t n)
 	if (r->version >= 3)
 		fields_sized(&f, &s, &n);
 	snprintf(name, sizeof(name), "suppression %" PRIu64, ++r->n_suppressions);
-	build_fact(r->p, r->capture, "file", name, FACT_PLAIN,
-		   "%.*s: in the program; leaks are shown all the same", (int)n, s);
+	build_fact(r->p, r->capture, "file", name, FACT_PLAIN, "%.*s", (int)n, s);
 }
 
 static const char *take_module(struct reader *r, struct fields f)

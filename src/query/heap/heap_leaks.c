@@ -31,6 +31,7 @@ struct site_sums {
 	int64_t first_ns, last_ns; /* of its allocations; first_ns -1: none */
 	uint32_t track, last;      /* its last one */
 	double calls, leaked, leaked_blocks;
+	double suppressed; /* bytes that leaked, but are not in leaked */
 };
 
 struct leaks {
@@ -40,11 +41,17 @@ struct leaks {
 	struct footprint_lines *lines;
 	uint32_t n; /* slots of lines before the teardown */
 	int64_t whole_ns;
-	int64_t peak; /* of all */
+	int64_t peak;        /* of all */
+	bool *is_suppressed; /* [n_stacks]; NULL: no stack is; owned */
 	uint32_t n_suppressed;
 	double suppressed; /* bytes */
 	uint32_t n_small;
 };
+
+static bool is_suppressed(const struct leaks *l, uint32_t stack)
+{
+	return l->is_suppressed && l->is_suppressed[stack];
+}
 
 static void see(void *arg, const struct heap_block_seen *b)
 {
@@ -64,7 +71,10 @@ static void see(void *arg, const struct heap_block_seen *b)
 		s->last = b->begin;
 	}
 	s->calls += b->n;
-	if (b->end == END_NEVER) {
+	if (b->end == END_NEVER &&
+	    is_suppressed(l, l->ask->state.columns.origins[b->origin].stack)) {
+		s->suppressed += b->bytes;
+	} else if (b->end == END_NEVER) {
 		s->leaked += b->bytes;
 		s->leaked_blocks += b->n;
 	}
@@ -127,25 +137,15 @@ static char *remark_of(const struct leaks *l, const struct heap_growth *g,
 	return NULL;
 }
 
-/* Is the row of a stack that a suppression matches? */
-static bool is_suppressed(struct leaks *l, const struct heap_table_row *row, double leaked)
+/* Is nothing of a site to be told? What it leaked else is, whatever its other stacks do. */
+static bool is_left_out(struct leaks *l, uint32_t site)
 {
-	const struct footprint *f = l->ask->f;
+	const struct site_sums *s = &l->sum[site];
 
-	if (!l->ask->suppress ||
-	    !suppressions_match(l->ask->suppress, f->profile, &f->counts, row->stack))
+	if (s->leaked > 0 || (s->suppressed <= 0 && !is_suppressed(l, l->ask->stack[site])))
 		return false;
 	l->n_suppressed++;
-	l->suppressed += leaked;
 	return true;
-}
-
-static void drop_row(struct heap_asking *ask)
-{
-	struct heap_table_row *row = &ask->out->rows.at[--ask->out->rows.n];
-
-	free(row->label);
-	free(row->remark);
 }
 
 static void add(struct leaks *l, uint32_t site)
@@ -171,10 +171,14 @@ static void add(struct leaks *l, uint32_t site)
 			g = heap_judge_growth(&run);
 		at_end = line[l->n - 1];
 	}
-	if (s->leaked <= 0 && at_end <= 0 && l->most[site] < l->peak / LEAST_PART) {
+	if (s->leaked <= 0 && s->suppressed <= 0 && at_end <= 0 &&
+	    l->most[site] < l->peak / LEAST_PART) {
 		l->n_small++;
 		return;
 	}
+	l->suppressed += s->suppressed;
+	if (is_left_out(l, site))
+		return;
 	row = heap_add_site(l->ask, site);
 	row->label = xstrdup(verdict_name(g.verdict));
 	row->remark = remark_of(l, &g, s, at_end);
@@ -186,8 +190,6 @@ static void add(struct leaks *l, uint32_t site)
 	row->cell[3] = llround(s->leaked);
 	row->cell[4] = llround(s->leaked_blocks);
 	row->cell[5] = l->most[site];
-	if (is_suppressed(l, row, s->leaked))
-		drop_row(l->ask);
 }
 
 /* By projected growth, then by what is lost, then by what was held. */
@@ -206,10 +208,12 @@ static void note_left_out(struct leaks *l)
 {
 	char n[FMT_COUNTED_SIZE], bytes[FMT_SIZE];
 
+	fmt_bytes(bytes, llround(l->suppressed));
 	if (l->n_suppressed > 0)
 		heap_note(l->ask, xasprintf("suppressed: %s that leaked %s",
-					    fmt_counted(n, l->n_suppressed, "site"),
-					    fmt_bytes(bytes, llround(l->suppressed))));
+					    fmt_counted(n, l->n_suppressed, "site"), bytes));
+	else if (l->suppressed > 0)
+		heap_note(l->ask, xasprintf("suppressed: leaks of %s", bytes));
 	if (l->n_small > 0)
 		heap_note(
 			l->ask,
@@ -267,6 +271,7 @@ int heap_leaks(struct heap_asking *ask)
 	int rc;
 
 	l.whole_ns = span.to_ns = ask->f->whole_ns < INT64_MAX ? ask->f->whole_ns + 1 : INT64_MAX;
+	l.is_suppressed = suppressions_stacks(ask->suppress, ask->f->profile, &ask->f->counts);
 	l.sum = xcalloc(ask->n_sites, sizeof(*l.sum));
 	l.most = xcalloc(ask->n_sites, sizeof(*l.most));
 	for (uint32_t i = 0; i < ask->n_sites; i++)
@@ -279,6 +284,7 @@ int heap_leaks(struct heap_asking *ask)
 	if (rc == 0)
 		add_all(&l);
 	footprint_lines_free(l.lines);
+	free(l.is_suppressed);
 	free(l.most);
 	free(l.sum);
 	return rc;

@@ -117,24 +117,61 @@ static bool frame_matches(const struct suppressions *s, const struct profile *p,
 	       matches(s, p, (string_id){ file });
 }
 
-bool suppressions_match(const struct suppressions *s, const struct profile *p,
-			const struct profile_counts *counts, uint32_t stack)
+/* Those of the program, which may be of any form: what is none is passed over. */
+static struct suppressions *of_program(const struct profile *p, const struct profile_counts *counts)
 {
+	static const char name[] = "suppression ";
+	struct suppressions *s = xcalloc(1, sizeof(*s));
+
+	for (uint32_t i = 0; i < counts->n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+		const char *text;
+		size_t n;
+
+		if (strcmp(profile_string(p, f.section, NULL), "file") != 0 ||
+		    strncmp(profile_string(p, f.name, NULL), name, strlen(name)) != 0)
+			continue;
+		text = profile_string(p, f.text, &n);
+		add_line(s, "", 0, text, n, NULL);
+	}
+	return s;
+}
+
+static bool location_matches(const struct suppressions *s, const struct profile *p,
+			     const struct location_columns *l, uint32_t at)
+{
+	const struct frame *f = location_frames(l, at);
+	uint32_t module = l->module[at];
+
+	if (frame_matches(s, p, location_function(l, at), 0) ||
+	    (module != 0 && matches(s, p, profile_module(p, (module_id){ module })->name)))
+		return true;
+	for (uint32_t i = 0; f && i <= f->n_more; i++)
+		if (frame_matches(s, p, f[i].function, f[i].file))
+			return true;
+	return false;
+}
+
+bool *suppressions_stacks(const struct suppressions *s, const struct profile *p,
+			  const struct profile_counts *counts)
+{
+	struct suppressions *own = of_program(p, counts);
 	struct location_columns l;
 	struct stack_columns of;
+	bool *match = NULL, *location;
 
-	profile_locations(p, &l);
-	profile_stacks_of(p, counts, &of);
-	for (; stack != 0; stack = of.parent[stack]) {
-		uint32_t at = of.location[stack], module = l.module[at];
-		const struct frame *f = location_frames(&l, at);
-
-		if (frame_matches(s, p, location_function(&l, at), 0) ||
-		    (module != 0 && matches(s, p, profile_module(p, (module_id){ module })->name)))
-			return true;
-		for (uint32_t i = 0; f && i <= f->n_more; i++)
-			if (frame_matches(s, p, f[i].function, f[i].file))
-				return true;
+	if (own->pattern.n > 0 || (s && s->pattern.n > 0)) {
+		match = xcalloc(counts->n_stacks, sizeof(*match));
+		location = xcalloc(counts->n_locations, sizeof(*location));
+		profile_locations(p, &l);
+		profile_stacks_of(p, counts, &of);
+		for (uint32_t i = 0; i < counts->n_locations; i++)
+			location[i] = location_matches(own, p, &l, i) ||
+				      (s && location_matches(s, p, &l, i));
+		for (uint32_t i = 1; i < counts->n_stacks; i++)
+			match[i] = match[of.parent[i]] || location[of.location[i]];
+		free(location);
 	}
-	return false;
+	suppressions_free(own);
+	return match;
 }

@@ -21,9 +21,12 @@ int suppressions_parse(const char *name, const char *text, size_t n, struct supp
 		       struct err *e);
 void suppressions_free(struct suppressions *s);
 
-/* Does a frame of the stack match? */
-bool suppressions_match(const struct suppressions *s, const struct profile *p,
-			const struct profile_counts *counts, uint32_t stack);
+/*
+ * Which stacks have a frame that matches s, which may be NULL, or a suppression that the program has itself, as a file of heaptrack
+ * says (facts "suppression 1", … of the section "file"): [n_stacks], the caller frees. NULL: there are no suppressions.
+ */
+bool *suppressions_stacks(const struct suppressions *s, const struct profile *p,
+			  const struct profile_counts *counts);
 
 /* Does the pattern match somewhere in text? */
 bool suppressions_match_text(const char *pattern, const char *text);
