@@ -562,6 +562,32 @@ Test(heap_trace, damage_is_stepped_over_and_said)
 	made_heap_done(&h);
 }
 
+/* Does a file stand behind this memory? */
+static bool is_in_file(const void *at)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long long from, to, inode = 0;
+	char line[512];
+	bool found = false;
+
+	cr_assert_not_null(maps);
+	while (!found && fgets(line, sizeof(line), maps))
+		found = sscanf(line, "%llx-%llx %*s %*s %*s %llu", &from, &to, &inode) == 3 &&
+			from <= (uintptr_t)at && (uintptr_t)at < to;
+	fclose(maps);
+	cr_assert(found);
+	return inode != 0;
+}
+
+/* What of an allocation is in files, of all that grows with their number: none of it, or all. */
+static void expect_rows_in_files(const struct heap_columns *c, bool in_files)
+{
+	const void *const column[] = { c->group, c->step, c->size, c->origin, c->end };
+
+	for (size_t i = 0; i < N(column); i++)
+		cr_expect_eq(is_in_file(column[i]), in_files, "column %zu", i);
+}
+
 /* 14 bytes an allocation, as frees have stacks; so many that tables grow. */
 Test(heap_trace, tables_that_are_too_large_are_in_files)
 {
@@ -594,6 +620,8 @@ Test(heap_trace, tables_that_are_too_large_are_in_files)
 	cr_expect_null(made_heap_fact(p[0], "allocations"));
 	cr_expect_not_null(made_heap_fact(p[1], "allocations"));
 	cr_expect(made_heap_same(&c[0], &c[1]));
+	expect_rows_in_files(&c[0], false);
+	expect_rows_in_files(&c[1], true);
 	profile_free(p[0]);
 	profile_free(p[1]);
 	made_heap_done(&h);

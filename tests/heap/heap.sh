@@ -464,4 +464,15 @@ done
 "$PROFTOP" record --heap --cull 1ms --max-overhead 5% -- true 2>said.err && fault "record --cull and --max-overhead"
 grep -q -e '--cull and --max-overhead' said.err || fault "record --cull and --max-overhead says: $(cat said.err)"
 
+# PROFTOP_MEMORY: the rows of a trace that is larger are in files, and say the same.
+"$PROFTOP" record --heap -o large.heap -- "$tools/heap_work" single 20000 >/dev/null 2>&1
+for most in 1k 1G; do
+    kept=$(PROFTOP_MEMORY=$most "$PROFTOP" info large.heap | grep -c 'allocations .*are kept in temporary files')
+    [ "$most $kept" = "1k 1" ] || [ "$most $kept" = "1G 0" ] || fault "PROFTOP_MEMORY=$most: info says of files: $kept"
+    PROFTOP_MEMORY=$most "$PROFTOP" report --no-cache --view memory large.heap >memory.$most
+done
+cmp -s memory.1k memory.1G && [ -s memory.1k ] || fault "PROFTOP_MEMORY: $(diff memory.1k memory.1G | head -n 5)"
+kept=$(PROFTOP_MEMORY=1k TMPDIR=$work/none "$PROFTOP" info large.heap | grep '^! memory')
+grep -q "cannot be copied to $work/none: .*set TMPDIR" <<<"$kept" || fault "PROFTOP_MEMORY without a place for files: $kept"
+
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

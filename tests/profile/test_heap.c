@@ -5,6 +5,7 @@
 
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
+#include "profile/heap/heap_packed.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -369,4 +370,59 @@ Test(heap, series_and_marks_are_kept_in_order)
 	cr_assert_eq(profile_heap_series(b.p, rss)->unit, UNIT_BYTES);
 	builder_begin(b.p);
 	bench_free(&b);
+}
+
+/* Bytes that the rows are in. */
+static double bytes_of(const struct heap_packed *t)
+{
+	uint64_t n_groups = t->n / HEAP_GROUP;
+	uint64_t by_row = t->step.element_bytes + t->size.element_bytes + t->origin.element_bytes;
+
+	if (t->high.base)
+		by_row += t->high.element_bytes;
+	if (t->release.base)
+		by_row += t->release.element_bytes;
+	return (double)(t->n * by_row + n_groups * t->group.element_bytes +
+			t->n_ends * t->end.element_bytes + t->n_wide * t->wide.element_bytes +
+			t->n_large * t->large.element_bytes);
+}
+
+/*
+ * What proftop(1) says of PROFTOP_MEMORY. The readers reckon with 10 bytes an allocation, 14 with stacks of frees:
+ * USUAL_BYTES of formats/heap_trace.c.
+ */
+Test(heap, an_allocation_takes_what_the_manual_says)
+{
+	static const struct shape {
+		const char *what;
+		bool brief, releases;
+		uint32_t n_origins;
+		uint64_t size;
+		double least, most; /* bytes */
+	} shapes[] = {
+		{ "freed at once", true, false, 5000, 100, 5, 6 },
+		{ "held", false, false, 5000, 100, 6, 10 },
+		{ "held, and who frees is known", false, true, 5000, 100, 10, 14 },
+		{ "of many origins, and who frees is known", false, true, 100000, 100, 14, 16 },
+		{ "large", false, false, 5000, 70000, 16, 26 },
+	};
+
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		const struct shape *s = &shapes[i];
+		uint32_t n = 200 * HEAP_GROUP * 10, moment = 0;
+		struct heap_packed t;
+		double each;
+
+		heap_packed_init(&t);
+		if (s->releases)
+			cr_assert_eq(heap_packed_with_release(&t), 0);
+		for (uint32_t row = 0; row < n; row++) {
+			cr_assert_eq(heap_packed_add(&t, moment++, s->size, row % s->n_origins), 0);
+			if (s->brief)
+				heap_packed_end(&t, row, moment++ | END_TEMPORARY);
+		}
+		each = bytes_of(&t) / n;
+		cr_expect(each >= s->least && each <= s->most, "%s: %g bytes", s->what, each);
+		heap_packed_done(&t);
+	}
 }
