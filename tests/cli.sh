@@ -763,7 +763,7 @@ line=$(awk '$4 ~ /^[a-z_]+\.rs:[0-9]+$/ { print $4 ", " $1 " %"; exit }' out)
 [ -n "$line" ] || fault "no line: $(head -5 out)"
 for cols in 80x24 120x40; do
     typed=
-    for step in "U|the hottest line: $line of all; SELF is of its function's code" 'c|[3 callers]' '6<Enter>|[2 tree]' 'TAA|filter  time:' 't.a|!is:alloc'; do
+    for step in "U|the hottest line: $line of all" 'c|[3 callers]' '6<Enter>|[2 tree]' 'TAA|filter  time:' 't.a|!is:alloc'; do
         typed+=${step%%|*}
         run 0 --symbols "$hot" --keys "$typed" --screen "$cols" "$hot/rust.data"
         says out "${step#*|}"

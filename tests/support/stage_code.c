@@ -65,7 +65,7 @@ static const struct {
 	{ 0x4130, "pushq   %rbp", NULL, 0, FLOW_ON, ANNOTATION_NONE, { 0, 0 } },
 	{ 0x4131, "movzbl  (%rdi), %eax", NULL, 2, FLOW_ON, ANNOTATION_NONE, { 20, 20 } },
 	{ 0x4134, "movl    $0x3b, %esi", NULL, 4, FLOW_ON, ANNOTATION_NONE, { 60, 60 } },
-	{ 0x4139, "callq   0x3f20", "memchr@plt", 4, FLOW_CALL, ANNOTATION_NONE, { 190, 190 } },
+	{ 0x4139, "callq   0x3f20", "memchr@plt", 4, FLOW_CALL, ANNOTATION_NONE, { 10, 190 } },
 	{ 0x413e, "testq   %rax, %rax", NULL, 4, FLOW_ON, ANNOTATION_NONE, { 180, 180 } },
 	{ 0x4141, "je      0x4162", NULL, 4, FLOW_BRANCH, 12, { 0, 0 } },
 	{ 0x4147, "cmpq    %rbx, 0x18(%rsp)", NULL, 5, FLOW_ON, ANNOTATION_NONE, { 60, 60 } },
@@ -91,7 +91,7 @@ static uint32_t numbers_of(struct annotation *a, struct part p)
 	n = annotation_add_numbers(a);
 	at = a->numbers.at + (size_t)n * 2 * a->n_columns;
 	for (uint32_t c = 0; c < a->n_columns; c++) {
-		at[c] = (int64_t)((__int128)a->code_self[c] * p.self / 1000);
+		at[c] = (int64_t)((__int128)a->total[c] * p.self / 1000);
 		at[a->n_columns + c] = (int64_t)((__int128)a->total[c] * p.total / 1000);
 	}
 	return n;
@@ -115,7 +115,7 @@ static void take_numbers(struct annotation *a, const struct analysis *an)
 			a->self[c] = t->self[(size_t)i * t->n_columns + c];
 			a->total[c] = t->total[(size_t)i * t->n_columns + c];
 			/* It calls others. */
-			a->code_self[c] = a->total[c] - a->total[c] / 8;
+			a->code_self[c] = a->total[c] - a->total[c] * 18 / 100;
 		}
 	}
 }

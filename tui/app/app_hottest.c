@@ -75,7 +75,7 @@ static char *say_share(const struct analysis *an, const int64_t *numbers)
 	return xasprintf("before %s %%, after %s %% of all", share[SIDE_BEFORE], share[SIDE_AFTER]);
 }
 
-/* "the hottest line: sort.c:12, 4.1 % of all; …": its row has another share, of what ended in the code of its function. */
+/* "the hottest line: sort.c:12, 4.1 % of all; …": its row has another share, of its function's total. */
 static void say_row(struct app *a, uint32_t row, bool line)
 {
 	const struct analysis *an = a->analysis;
@@ -93,9 +93,7 @@ static void say_row(struct app *a, uint32_t row, bool line)
 					label, share,
 					fmt_percent(rest, unknown, an->weights.total[0])));
 	else if (line)
-		app_say_owned(a, false,
-			      xasprintf("the hottest line: %s, %s%s", label, share,
-					an->diff ? "" : "; SELF is of its function's code"));
+		app_say_owned(a, false, xasprintf("the hottest line: %s, %s", label, share));
 	else
 		app_say_owned(a, false,
 			      xasprintf("no line is known here: the hottest function, %s", share));

@@ -38,7 +38,7 @@
 #define SCOPE_COLS   25 /* " · below " and that caller */
 #define INLINE_COLS  40 /* of the name of a function that was inlined, … */
 #define AT_COLS      32 /* … and of that an instruction is of */
-#define WHAT_OF      "  SELF of its code, TOTAL of its stacks"
+#define WHAT_OF      ", which is 100 % here"
 
 static bool is_heap(const struct scene *s, uint32_t column)
 {
@@ -157,7 +157,6 @@ static int64_t cell_whole(const struct scene *s, const struct annotation *a,
 {
 	switch (cell->kind) {
 	case CELL_SELF:
-		return a->code_self[cell->column];
 	case CELL_TOTAL:
 	case CELL_AMOUNT:
 		return a->total[cell->column];
@@ -483,12 +482,6 @@ static void draw_row(const struct annotate_view *v, const struct scene *s,
 		row_draw_marker(c, r, line);
 }
 
-/* Shares of a line are of two sums: a function that calls others has less that ended in its code than stacks with it. */
-static bool two_sums(const struct scene *s, const struct annotation *a)
-{
-	return s->percent && !s->analysis->diff && !is_heap(s, 0) && a->code_self[0] != a->total[0];
-}
-
 /*
  * The caller of the node whose samples alone count, in cols columns: "below its_caller", "as a root", or "one node"
  * where names or groups have changed since. The function itself stands in front. The caller frees.
@@ -567,7 +560,8 @@ static void draw_titles(const struct annotate_view *v, const struct scene *s,
 	used = canvas_puts(c, r.row, r.col + col, room, STYLE_HEADER_SORTED, name);
 	used += canvas_printf(c, r.row, r.col + col + used, room - used, STYLE_DIM, "  %s%s%s",
 			      shares, scope ? " · " : "", scope ? scope : "");
-	if (two_sums(s, a) && room - used >= (int)sizeof(WHAT_OF))
+	if (s->percent && !s->analysis->diff && a->total[0] < s->analysis->weights.whole[0] &&
+	    room - used >= (int)sizeof(WHAT_OF))
 		canvas_puts(c, r.row, r.col + col + used, room - used, STYLE_DIM, WHAT_OF);
 	free(name);
 	free(scope);
@@ -674,11 +668,8 @@ char *annotate_numbers(const struct scene *s, const struct annotation *a, uint32
 		return xasprintf("before %s %%, after %s %%", share, self);
 	}
 	row_share(share, s, annotation_total(a, n)[0], a->total[0]);
-	row_share(self, s, annotation_self(a, n)[0], a->code_self[0]);
-	if (is_heap(s, 0))
-		return xstrdup(share);
-	return xasprintf(two_sums(s, a) ? "%s of its stacks, self %s of its code" : "%s, self %s",
-			 share, self);
+	row_share(self, s, annotation_self(a, n)[0], a->total[0]);
+	return is_heap(s, 0) ? xstrdup(share) : xasprintf("%s, self %s", share, self);
 }
 
 char *annotate_status(const struct annotate_view *v, const struct scene *s,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Shares: SELF of what ended in the function's code, as perf annotate has it; TOTAL of all stacks with the
- * function, so that totals of lines add up to it. Of a heap SELF means nothing, and the amount stands there.
+ * Shares of all stacks with the function, so that totals of lines add up to it, and no self is above its total. Those of
+ * perf annotate are of what ended in its code. Of a heap SELF means nothing, and the amount stands there.
  */
 #include "config.h"
 
@@ -111,7 +111,7 @@ static void put_numbers(const struct printer *p, uint32_t numbers)
 							   metric_unit(p->r->analysis->profile, m),
 							   a->scale[c]));
 		else
-			put_share(p, self[c], a->code_self[c]);
+			put_share(p, self[c], a->total[c]);
 		put_share(p, total[c], a->total[c]);
 	}
 }
@@ -316,9 +316,10 @@ static void put_title(const struct printer *p)
 		fmt_percent(total, a->total[0], w->total[0]));
 	free(clean);
 	if (!p->heap)
-		fputs("# SELF: of what ended in its code, inlined functions too. TOTAL: of all "
-		      "stacks with it.\n",
-		      p->to);
+		fprintf(p->to,
+			"# Shares of its total. SELF: what ended in its code, inlined functions too, %s %% "
+			"of the total;\n# perf annotate's shares are of that alone.\n",
+			fmt_percent(self, a->code_self[0], a->total[0]));
 	if (a->n_unplaced > 0)
 		fprintf(p->to, "# %" PRIu64 " of its addresses are in no code that was found\n",
 			a->n_unplaced);
