@@ -473,7 +473,7 @@ Test(diff, each_node_has_the_change_of_its_own_numbers)
 		struct compared c = compare(p, "capture:1", "capture:2", "", "",
 					    (enum normalise)(seed % NORMALISE_EVENT));
 		const struct calltree *t = c.analysis->tree;
-		uint32_t n_changed = 0, n_tested = 0;
+		uint32_t n_changed = 0, n_tested = 0, n_own = 0;
 
 		for (uint32_t i = 1; i < t->n_nodes; i++) {
 			struct noise_delta d;
@@ -484,12 +484,28 @@ Test(diff, each_node_has_the_change_of_its_own_numbers)
 			cr_assert_eq(c.diff->beyond[i], diff_is_beyond(&c.diff->nodes, &d));
 			n_changed += diff_change(&d) != 0;
 			n_tested += d.tested;
+			n_own += diff_verdict(&c.diff->nodes, &d) == VERDICT_OWN;
 		}
+		cr_assert_eq(c.diff->nodes.n_own, n_own);
 		cr_assert_eq(c.diff->nodes.n_changed, n_changed);
 		cr_assert_eq(c.diff->nodes.n_tested, n_tested);
 		compared_done(&c);
 		profile_free(p);
 	}
+}
+
+/* A function in one place has one interval, wherever it stands. */
+Test(diff, nodes_are_judged_as_rows_of_the_same_functions)
+{
+	struct profile *p = two_captures(1);
+	struct compared c = compare(p, "capture:1", "capture:2", "", "", NORMALISE_NONE);
+
+	cr_assert_eq(c.diff->nodes.limit, c.diff->self.limit);
+	cr_assert_eq(c.diff->nodes.limit, c.diff->total.limit);
+	cr_assert_eq(c.diff->nodes.chance_limit, c.diff->self.chance_limit);
+	cr_assert_eq(c.diff->nodes.n_judged, c.diff->self.n_tested + c.diff->total.n_tested);
+	compared_done(&c);
+	profile_free(p);
 }
 
 static void assert_same_amounts(const struct normalize *x, const struct normalize *y, int step)

@@ -451,15 +451,16 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 	if (f->level < NOISE_LEVEL)
 		fprintf(to, " of the total and all together, the total's interval %s",
 			say_level(level, f->level));
-	else if (f->n_tested > 1)
+	else if (f->n_judged > 1)
 		fputs(" of all together", to);
-	if (f->n_tested > 1)
+	if (f->n_judged > 1)
 		fprintf(to, ", each row's interval %s", say_level(level, f->limit));
 	if (sides->n_runs[SIDE_BEFORE] + sides->n_runs[SIDE_AFTER] > 2)
 		fprintf(to, ", Welch over %u and %u runs", sides->n_runs[SIDE_BEFORE],
 			sides->n_runs[SIDE_AFTER]);
-	fprintf(to, ", Benjamini-Hochberg over the %s with enough samples); the others come last\n",
-		fmt_count(tested, f->n_tested));
+	fprintf(to,
+		", Benjamini-Hochberg over %s numbers with enough samples); the others come last\n",
+		fmt_count(tested, f->n_judged));
 	put_own(r, to);
 }
 

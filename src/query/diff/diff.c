@@ -327,6 +327,7 @@ static void note_delta(struct chances *c, struct diff_family *f, const struct no
 
 static void settle(struct chances *c, struct diff_family *f)
 {
+	f->n_judged = f->n_tested;
 	f->limit = distributions_limit(c->p, c->n, f->n_tested, f->level);
 	f->chance_limit = distributions_limit(c->alone, c->n_alone, f->n_tested, f->level);
 	c->n = c->n_alone = 0;
@@ -351,19 +352,24 @@ static struct diff_family new_family(const struct diff *d)
 	return (struct diff_family){ .level = level };
 }
 
+/* What is in one place alone is the same there and in the table: it goes by the limit of that. */
+static void judge_as(struct diff_family *f, const struct diff_family *other)
+{
+	f->n_judged = other->n_judged;
+	f->limit = other->limit;
+	f->chance_limit = other->chance_limit;
+}
+
 void diff_find_family(const struct diff *d, const struct noise_delta *delta, uint32_t n,
 		      struct diff_family *out)
 {
-	struct chances c;
-
-	chances_init(&c, n);
 	*out = new_family(d);
-	for (uint32_t i = 0; i < n; i++)
-		note_delta(&c, out, &delta[i]);
-	settle(&c, out);
-	for (uint32_t i = 0; i < n; i++)
+	judge_as(out, &d->nodes);
+	for (uint32_t i = 0; i < n; i++) {
+		out->n_changed += diff_change(&delta[i]) != 0;
+		out->n_tested += !delta[i].all && delta[i].tested;
 		count_verdict(out, &delta[i]);
-	chances_done(&c);
+	}
 }
 
 double diff_level(const struct diff_family *f, const struct noise_delta *d)
@@ -535,8 +541,8 @@ static void judge_rows(struct diff *d, struct chances *c)
 	}
 	both.n_tested = d->self.n_tested + d->total.n_tested;
 	settle(c, &both);
-	d->self.limit = d->total.limit = both.limit;
-	d->self.chance_limit = d->total.chance_limit = both.chance_limit;
+	judge_as(&d->self, &both);
+	judge_as(&d->total, &both);
 }
 
 static void settle_rows(const struct diff *d, struct diff_family *f, struct noise_delta *row)
@@ -684,7 +690,7 @@ static void compare_nodes(struct diff *d, struct chances *c)
 	const struct calltree *t = d->analysis->tree;
 	uint32_t *remembered = xcalloc(REMEMBERED, sizeof(*remembered));
 	double *p = d->chance, *alone = xcalloc(t->n_nodes, sizeof(*alone));
-	bool *all = d->all;
+	bool *all = xcalloc(t->n_nodes, sizeof(*all));
 	struct noise_delta delta;
 
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
@@ -694,7 +700,6 @@ static void compare_nodes(struct diff *d, struct chances *c)
 			d->change[i] = d->change[same];
 			p[i] = p[same];
 			alone[i] = alone[same];
-			d->beyond[i] = d->beyond[same];
 			all[i] = all[same];
 		} else {
 			diff_delta(d, t->key[i], PART_TOTAL, &t->total[(size_t)i * t->n_columns],
@@ -703,7 +708,6 @@ static void compare_nodes(struct diff *d, struct chances *c)
 			p[i] = chance_of(&delta);
 			alone[i] = delta.tested ? delta.chance : UNTESTED;
 			all[i] = delta.all;
-			d->beyond[i] = delta.all && p[i] <= d->nodes.level;
 		}
 		if (i > 0 && all[i])
 			d->nodes.n_changed += d->change[i] != 0;
@@ -711,21 +715,17 @@ static void compare_nodes(struct diff *d, struct chances *c)
 			note(c, &d->nodes, d->change[i], p[i], alone[i]);
 	}
 	settle(c, &d->nodes);
+	if (d->analysis->table_keys == &d->analysis->keys)
+		judge_as(&d->nodes, &d->self);
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		d->beyond[i] = p[i] <= (all[i] ? d->nodes.level : d->nodes.limit);
+		d->nodes.n_beyond += d->beyond[i];
+		d->nodes.n_own += !d->beyond[i] &&
+				  alone[i] <= (all[i] ? d->nodes.level : d->nodes.chance_limit);
+	}
+	free(all);
 	free(alone);
 	free(remembered);
-}
-
-static void compare_tree(struct diff *d, struct chances *c)
-{
-	const struct calltree *t = d->analysis->tree;
-
-	compare_nodes(d, c);
-	for (uint32_t i = 0; i < t->n_nodes; i++)
-		if (!d->all[i])
-			d->beyond[i] = d->chance[i] <= d->nodes.limit;
-	for (uint32_t i = 1; i < t->n_nodes; i++)
-		d->nodes.n_beyond += d->beyond[i];
-	link_nodes(d);
 }
 
 /* Everything that depends on what the sides are made equal by. */
@@ -746,8 +746,10 @@ static void find_changes(struct diff *d, enum normalise n)
 	chances_init(&c, most);
 	compare_table(d, &c);
 	find_overlap(d);
-	if (a->tree)
-		compare_tree(d, &c);
+	if (a->tree) {
+		compare_nodes(d, &c);
+		link_nodes(d);
+	}
 	chances_done(&c);
 }
 
@@ -764,7 +766,6 @@ struct diff *diff_new(struct analysis *a, enum normalise n)
 		d->change = xcalloc(n_nodes, sizeof(*d->change));
 		d->chance = xcalloc(n_nodes, sizeof(*d->chance));
 		d->beyond = xcalloc(n_nodes, sizeof(*d->beyond));
-		d->all = xcalloc(n_nodes, sizeof(*d->all));
 		d->first = xcalloc(n_nodes, sizeof(*d->first));
 		d->next = xcalloc(n_nodes, sizeof(*d->next));
 	}
@@ -783,7 +784,6 @@ void diff_free(struct diff *d)
 	free(d->change);
 	free(d->chance);
 	free(d->beyond);
-	free(d->all);
 	free(d->first);
 	free(d->next);
 	free(d);

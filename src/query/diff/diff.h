@@ -11,10 +11,11 @@
  * so that it says the same of both sides; with NORMALISE_NONE they are what was measured.
  *
  * Which rows are beyond noise: those whose p is at most `limit`, which keeps the share of false ones among
- * them below its level (Benjamini-Hochberg) over all that have enough samples to tell: self and total of the table's rows are one
- * family, the tree's nodes another. Intervals leave out
- * as much, so that they have 0 in them just where the row is not beyond noise. The whole, and rows that are all of it, are judged by
- * themselves: what is the same has one verdict wherever it stands. Of several runs a side each of both questions has half of NOISE_LEVEL.
+ * them below its level (Benjamini-Hochberg) over self and total of all rows of the table that have enough samples to tell. Nodes of a
+ * tree and threads go by the limit of the table's rows: what is the same has one interval and one verdict wherever it stands. Where
+ * the table is not of functions, the tree's nodes have a limit of their own. Intervals leave out as much, so that they have 0 in them
+ * just where the row is not beyond noise. The whole, and rows that are all of it, are judged by themselves. Of several runs a side each
+ * of both questions has half of NOISE_LEVEL.
  */
 #ifndef PROFTOP_QUERY_DIFF_DIFF_H
 #define PROFTOP_QUERY_DIFF_DIFF_H
@@ -31,6 +32,7 @@
 struct diff_family {
 	uint32_t n_changed; /* rows whose numbers differ */
 	uint32_t n_tested;  /* rows with enough samples to tell a change from noise */
+	uint32_t n_judged;  /* numbers with enough samples that the limit is of */
 	uint32_t n_beyond;  /* rows beyond noise */
 	uint32_t n_own; /* rows that chance does not explain, but what a run does of itself may */
 	double level; /* how often chance may make one of them or more; the same of what is everything, which is judged by itself */
@@ -73,7 +75,6 @@ struct diff {
 	double *change;           /* [n_nodes] after - before of totals; NULL without a tree */
 	double *chance;           /* [n_nodes] that it is noise; above 1: too little to tell */
 	bool *beyond;             /* [n_nodes] beyond noise */
-	bool *all;                /* [n_nodes] nodes that are everything, and judged as that */
 	uint32_t *
 		first; /* [n_nodes] first child, or KEY_NONE: those with something beyond noise in them first, … */
 	uint32_t *
@@ -163,7 +164,7 @@ void diff_interval(const struct diff_family *f, struct noise_delta *d);
 /* By sides of one run each nobody can tell all that changed from what runs do of themselves. */
 bool diff_is_single(const struct diff *d);
 
-/* Of rows that are in no table and no tree, [n]. */
+/* Of rows that are in no table, [n]: they are judged as the tree's nodes are. */
 void diff_find_family(const struct diff *d, const struct noise_delta *delta, uint32_t n,
 		      struct diff_family *out);
 /* The order of two such rows. */

@@ -32,7 +32,6 @@ struct seeker {
 	const struct diff *d;
 	const struct groups *keys;
 	struct folded_tree t;
-	struct diff_family family; /* of the folded tree's nodes */
 	/* By node; owned, as are all: */
 	struct noise_delta *total; /* its verdict's */
 	struct amount *left;
@@ -252,11 +251,8 @@ static void seeker_init(struct seeker *s, const struct diff *d)
 		diff_delta(d, s->t.key[i], PART_TOTAL, &s->t.total[i * s->t.n_columns], t);
 		s->left[i] = (struct amount){ diff_change(t), t->before, t->after };
 	}
-	diff_find_family(d, s->total + 1, s->t.n - 1, &s->family);
-	/* What the tree's own rows call beyond noise is. */
-	s->family.limit = fmax(s->family.limit, d->nodes.limit);
 	for (uint32_t i = 1; i < n; i++)
-		s->beyond[i] = diff_is_beyond(&s->family, &s->total[i]);
+		s->beyond[i] = diff_is_beyond(&d->nodes, &s->total[i]);
 }
 
 static void seeker_done(struct seeker *s)
@@ -492,7 +488,7 @@ static void add_subtree(struct seeker *s, struct explanation *x, uint32_t node)
 		.rest = s->taken[node],
 	};
 
-	diff_interval(&s->family, &r.total);
+	diff_interval(&s->d->nodes, &r.total);
 	if (r.rest) {
 		r.total.before = left.before;
 		r.total.after = left.after;
