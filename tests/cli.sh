@@ -374,6 +374,11 @@ printf 'a;b 5\nnothing\nc 3\n' >bad.folded
 live_of bad.folded '● ended · lost 1'
 # The code of a function: shares of instructions are those that perf annotate 6.1 prints of this file.
 if [ -e "$data/demo.data" ]; then
+    run 0 report --view heat "$data/demo.data"
+    says out 'down a column, '
+fi
+
+if [ -e "$data/demo.data" ]; then
     run 0 report --symbols "$data" --view annotate --function match_length "$data/demo.data"
     says out '27.1    27.1         173d:  cmpb    %dl, (%rdi, %rcx)'
     says out '24.5    24.5         1740:  je      0x1730'

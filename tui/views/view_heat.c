@@ -350,9 +350,13 @@ static bool go_to_peak(struct heat_view *v)
 /* What is filtered may begin late: until the cursor is moved it is where something is. */
 static void start_where_something_is(struct heat_view *v)
 {
-	int64_t cell = v->grid.period_ns > 0 ? heat_cell_ns(&v->grid) : 0, value;
-	int64_t from = cell > 0 ? v->axis.cursor_ns - v->axis.cursor_ns % v->grid.period_ns : 0;
+	int64_t cell, from, value;
 
+	/* a map may be there before the first layout */
+	if (v->grid.n_rows == 0)
+		return;
+	cell = heat_cell_ns(&v->grid);
+	from = v->axis.cursor_ns - v->axis.cursor_ns % v->grid.period_ns;
 	for (uint32_t i = 0; i < v->grid.n_rows; i++)
 		if (!value_at(v, from + cell * (int64_t)i, &value) || value > 0)
 			return;
