@@ -56,7 +56,7 @@ formats/callgrind: src/base src/profile src/input src/query formats formats/writ
 formats/cpuprofile: src/base src/profile src/input src/elf src/symbols formats
 formats/firefox: src/base src/profile src/input src/elf src/symbols src/query formats formats/json formats/write
 formats/speedscope: src/base src/profile src/input src/query formats formats/json formats/write
-formats/pack: src/base src/profile/ src/profile src/input formats
+formats/pack: src/base src/profile/ src/profile src/input src/symbols/search formats
 formats/svg: src/base src/profile src/query/ src/query formats formats/write
 formats/valgrind: src/base src/profile/ src/profile src/input formats formats/json
 formats/v8: src/base src/profile src/input src/query formats formats/json formats/write

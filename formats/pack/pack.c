@@ -21,6 +21,7 @@
 #include "input/whole_input.h"
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
+#include "symbols/search/resolver_options.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,6 +46,7 @@ struct reader {
 	struct whole_input file;
 	ids strings, modules, functions, locations, stacks, processes, cgroups, threads, events;
 	VEC(struct frame) run;
+	bool no_inlines; /* runs at addresses are left out, where they were found there */
 	uint32_t part_path, part_format; /* string_id of the first part */
 	VEC(uint32_t) parts;             /* [2] of each further part: path and format */
 	struct pack_heap heap;
@@ -158,6 +160,18 @@ static void take_run(struct reader *r, struct bytes *b)
 	}
 }
 
+/* Did the reader of what was packed look up what is at addresses itself? Others have inlined functions in their files. */
+static bool looks_up(const struct reader *r)
+{
+	static const char *const names[] = { "perf.data", "heap", "firefox" };
+	const char *packed = profile_string(r->p, (string_id){ r->part_format }, NULL);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(packed, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* At an address, or a name alone: as build_location() and its siblings made it. */
 static location_id make_location(struct reader *r, module_id module, uint64_t address,
 				 uint32_t function)
@@ -180,6 +194,7 @@ static location_id make_location(struct reader *r, module_id module, uint64_t ad
 static void take_locations(struct reader *r, struct bytes *b)
 {
 	uint64_t n = pack_take_count(b), address = 0;
+	bool bare = r->no_inlines && looks_up(r);
 
 	for (uint64_t i = 0; i < n && !b->bad; i++) {
 		module_id module = { take_id(b, &r->modules) };
@@ -188,6 +203,8 @@ static void take_locations(struct reader *r, struct bytes *b)
 		address += (uint64_t)pack_take_signed(b);
 		function = take_id_or_none(b, &r->functions);
 		take_run(r, b);
+		if (bare && address != 0 && function != ID_NONE)
+			vec_clear(&r->run);
 		if (!b->bad)
 			vec_push(&r->locations, make_location(r, module, address, function).v);
 	}
@@ -719,10 +736,13 @@ bool pack_sections_whole(const struct pack_sections *s)
 static int read_pack(struct input *in, struct profile *p, capture_id c,
 		     const struct read_options *o, struct progress *progress, struct err *e)
 {
-	struct reader r = { .p = p, .capture = c, .in = in, .progress = progress };
+	struct reader r = { .p = p,
+			    .capture = c,
+			    .in = in,
+			    .progress = progress,
+			    .no_inlines = o && o->resolve && o->resolve->no_inlines };
 	int rc = whole_input_read(&r.file, in, progress, e);
 
-	(void)o;
 	if (rc == 0)
 		rc = read_sections(&r, e);
 	if (rc == -EFBIG)

@@ -65,6 +65,8 @@ for view in top tree callers flame threads timeline findings annotate; do
     same report --view $view
     same report --view $view --json
 done
+same export --to folded
+same export --to folded --inline
 here report -n 0 --json x | sed -n 's/^{"name": "\(.*\)", "module.*/\1/p' | sed 's/[][\.*^$+?(){}|]/\\&/g' | sort -u | head -n 40 >names
 [ "$(wc -l <names)" -ge 5 ] || fault "functions: $(head names)"
 while read -r name; do
