@@ -22,6 +22,7 @@ t_query_SOURCES += \
 	tests/query/test_heap_aggregate.c \
 	tests/query/test_heap_peak.c \
 	tests/query/test_heap_table.c \
+	tests/query/test_heap_verdict.c \
 	tests/query/test_heap_time_travel.c \
 	tests/query/test_heat_map.c \
 	tests/query/test_lens.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables about a heap: against a replay of what happened, lines of known shapes, and suppressions. */
+/* Tables about a heap: against a replay of what happened, and suppressions. */
 #include "config.h"
 
 #include "query/heap/heap_table.h"
@@ -8,7 +8,6 @@
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
 #include "query/heap/footprint.h"
-#include "query/heap/heap_verdict.h"
 #include "query/heap/suppressions.h"
 #include "tests/support/made_profile.h"
 #include "tests/support/made_story.h"
@@ -464,65 +463,6 @@ Test(heap_table, sites_have_held_most_of_what_they_held_at_the_peak)
 		footprint_free(f);
 		story_free(s);
 	}
-}
-
-#define N_SLOTS 120
-
-/* Lines of known shapes; slots are a second. */
-static int64_t shape(const char *name, int i)
-{
-	if (strcmp(name, "leak") == 0)
-		return 1000 * (i + 1) + (i * 7919) % 300;
-	if (strcmp(name, "cache") == 0)
-		return (i < 40 ? 1000 * i : 40000) + (i * 7919) % 1500;
-	if (strcmp(name, "saw") == 0)
-		return 1000 * (i % 20);
-	if (strcmp(name, "start") == 0)
-		return i > 2 ? 5000 : 0;
-	if (strcmp(name, "end") == 0)
-		return i > 110 ? 5000 : 0;
-	if (strcmp(name, "slower") == 0)
-		return (int64_t)(40000 * (1 - exp(-i / 20.0)));
-	return 3000 + (i * 7919) % 3000;
-}
-
-Test(heap_table, shapes_have_verdicts)
-{
-	static const struct {
-		const char *shape;
-		double first, last;
-		enum heap_verdict verdict;
-	} cases[] = {
-		{ "leak", 0, 1, VERDICT_STEADY },   { "cache", 0, 1, VERDICT_BOUNDED },
-		{ "saw", 0, 1, VERDICT_SAWTOOTH },  { "start", 0, 0.02, VERDICT_STARTUP },
-		{ "end", 0.92, 1, VERDICT_AT_END }, { "slower", 0, 1, VERDICT_BOUNDED },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		int64_t line[N_SLOTS];
-		struct heap_run run = { line, N_SLOTS, 1e9, cases[i].first, cases[i].last, 1 };
-		struct heap_growth g;
-
-		for (int k = 0; k < N_SLOTS; k++)
-			line[k] = shape(cases[i].shape, k);
-		g = heap_judge_growth(&run);
-		cr_expect_eq(g.verdict, cases[i].verdict, "%s: %d", cases[i].shape, (int)g.verdict);
-		if (g.verdict != VERDICT_STEADY)
-			continue;
-		cr_expect_lt(fabs(g.bytes_per_hour - 3.6e6), g.error, "%g ± %g", g.bytes_per_hour,
-			     g.error);
-		cr_expect_lt(g.error, 0.05 * 3.6e6);
-	}
-}
-
-Test(heap_table, few_numbers_show_nothing)
-{
-	int64_t line[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	struct heap_run run = { line, 8, 1e9, 0, 1, 1 };
-
-	cr_expect_eq(heap_judge_growth(&run).verdict, VERDICT_SHORT);
-	run.n = 0;
-	cr_expect_eq(heap_judge_growth(&run).verdict, VERDICT_SHORT);
 }
 
 Test(heap_table, suppressions_match_as_those_of_leak_sanitizer)

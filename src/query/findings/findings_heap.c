@@ -27,6 +27,15 @@
 #define CACHE_TURNS 3
 #define LEAST_BYTES 65536
 
+/*
+ * Growth that is freed in the end, or small, must be clear: its rate is twice the error. It may be small as long as it is a tenth of
+ * all growth, and a day of it is LEAK_PART of the peak: that of a daemon beside a large cache.
+ */
+#define CLEAR_RATE  2
+#define GROWTH_PART 10
+#define SMALL_BYTES 16384
+#define HOURS_A_DAY 24
+
 /* Churn: so many calls at least, half of the site's temporary, and a fifth of all calls; parts are 1/10,000. */
 #define CHURN_CALLS 10000
 #define CHURN_SITE  5000
@@ -144,16 +153,46 @@ static const char *about(const struct heap_case *c)
 	return c->f->manner.sampled ? "~" : "";
 }
 
+/* What a site that grows has before the final frees, or after them: the more of both. */
+static int64_t grown_to(const struct heap_table_row *r)
+{
+	return r->cell[LEAKED] > r->cell[AT_END] ? r->cell[LEAKED] : r->cell[AT_END];
+}
+
+/* Does a site grow so much, and so clearly, that it is worth a sentence? growth: of all sites, in bytes an hour. */
+static bool grows_much(const struct heap_table_row *r, int64_t peak, double growth)
+{
+	double rate = (double)r->cell[GROWTH];
+	bool is_clear = rate >= CLEAR_RATE * (double)r->cell[GROWTH_ERROR];
+	int64_t bytes = is_clear ? grown_to(r) : r->cell[LEAKED];
+
+	if (r->verdict != VERDICT_STEADY)
+		return false;
+	if (bytes >= LEAST_BYTES && bytes >= peak / LEAK_PART)
+		return true;
+	return is_clear && bytes >= SMALL_BYTES && rate >= growth / GROWTH_PART &&
+	       rate * HOURS_A_DAY >= (double)peak / LEAK_PART;
+}
+
 static void say_leak(struct heap_case *c, const struct heap_table_row *r, int64_t peak)
 {
 	char rate[FMT_SIZE], error[FMT_SIZE], left[FMT_SIZE], n[FMT_COUNTED_SIZE];
-	char *place = place_of(c, r->key, r->file, r->line);
+	char *place = place_of(c, r->key, r->file, r->line), *end;
+	bool lives = c->f->manner.lives_on || c->f->manner.goes_on;
 
-	add(c, "leak", "leaks", (double)r->cell[LEAKED] / (double)peak, r->key,
-	    xasprintf("%s grows by %s an hour (± %s), and %s of %s were never freed.", place,
+	if (r->cell[LEAKED] < grown_to(r) / 2)
+		end = xasprintf("until the end, where the teardown frees %s%s", about(c),
+				fmt_bytes(left, r->cell[AT_END]));
+	else
+		end = xasprintf(", and %s%s of %s%s %s", about(c),
+				fmt_counted(n, r->cell[LEAKED_BLOCKS], "block"), about(c),
+				fmt_bytes(left, r->cell[LEAKED]),
+				lives ? "are still in use at the end" : "were never freed");
+	add(c, "leak", "leaks", (double)grown_to(r) / (double)peak, r->key,
+	    xasprintf("%s grows by %s%s an hour (± %s)%s%s.", place, about(c),
 		      fmt_bytes(rate, r->cell[GROWTH]), fmt_bytes(error, r->cell[GROWTH_ERROR]),
-		      fmt_counted(n, r->cell[LEAKED_BLOCKS], "block"),
-		      fmt_bytes(left, r->cell[LEAKED])));
+		      *end == ',' ? "" : " ", end));
+	free(end);
 	free(place);
 }
 
@@ -163,7 +202,7 @@ static void say_cache(struct heap_case *c, const struct heap_table_row *r, int64
 	char *place = place_of(c, r->key, r->file, r->line);
 
 	add(c, "cache", "leaks", (double)r->cell[HIGHEST] / (double)peak, r->key,
-	    xasprintf("%s holds up to %s and stays there, as a cache does: %s.", place,
+	    xasprintf("%s holds up to %s%s and stays there, as a cache does: %s.", place, about(c),
 		      fmt_bytes(most, r->cell[HIGHEST]), r->remark ? r->remark : "bounded"));
 	free(place);
 }
@@ -181,10 +220,9 @@ static bool is_unfreed(const struct heap_case *c, const struct heap_table_row *r
 {
 	const struct footprint_site *s = site_of(c, r);
 	int64_t peak = c->f->total[FOOTPRINT_PEAK];
-	const char *verdict = r->label ? r->label : "";
 
 	return s && !c->f->manner.lives_on && !c->f->manner.goes_on &&
-	       strcmp(verdict, "one-time start-up") != 0 && strcmp(verdict, "bounded") != 0 &&
+	       r->verdict != VERDICT_STARTUP && r->verdict != VERDICT_BOUNDED &&
 	       r->cell[LEAKED] >= LEAST_BYTES && r->cell[LEAKED] >= peak / LEAK_PART &&
 	       r->cell[LEAKED_BLOCKS] >= UNFREED_BLOCKS &&
 	       c->f->total[FOOTPRINT_LEAKED] < peak / TIDY_PART &&
@@ -207,20 +245,22 @@ static void say_unfreed(struct heap_case *c, const struct heap_table_row *r, int
 static int find_growth(struct heap_case *c)
 {
 	int64_t peak = c->f->total[FOOTPRINT_PEAK];
+	double growth = 0;
 	struct heap_table *t;
 	int rc = heap_table_new(c->f, HEAP_LEAKS, c->suppress, c->progress, &t);
 
+	for (size_t i = 0; rc == 0 && i < t->rows.n; i++)
+		if (t->rows.at[i].verdict == VERDICT_STEADY)
+			growth += (double)t->rows.at[i].cell[GROWTH];
 	for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
 		const struct heap_table_row *r = &t->rows.at[i];
 
 		if (r->key == KEY_NONE)
 			continue;
-		if (r->cell[GROWTH] != CELL_NONE && r->cell[LEAKED] >= LEAST_BYTES &&
-		    r->cell[LEAKED] >= peak / LEAK_PART)
+		if (grows_much(r, peak, growth))
 			say_leak(c, r, peak);
-		else if (r->label && strcmp(r->label, "bounded") == 0 &&
-			 r->cell[HIGHEST] >= LEAST_BYTES && r->cell[HIGHEST] >= peak / CACHE_PART &&
-			 turns_over(c, r))
+		else if (r->verdict == VERDICT_BOUNDED && r->cell[HIGHEST] >= LEAST_BYTES &&
+			 r->cell[HIGHEST] >= peak / CACHE_PART && turns_over(c, r))
 			say_cache(c, r, peak);
 		else if (is_unfreed(c, r))
 			say_unfreed(c, r, peak);
@@ -269,8 +309,8 @@ static int find_churn(struct heap_case *c)
 		place = place_of(c, r->key, r->file, r->line);
 		add(c, "churn", "temporaries", (double)r->cell[SHARE_OF_ALL] / 10000, r->key,
 		    xasprintf(
-			    "%s %% of %s of %s are freed at once; the site makes %s %% of all calls.",
-			    fmt_percent(part, r->cell[TEMPORARY_SHARE], 10000),
+			    "%s %% of %s%s of %s are freed at once; the site makes %s %% of all calls.",
+			    fmt_percent(part, r->cell[TEMPORARY_SHARE], 10000), about(c),
 			    fmt_counted(n, r->cell[CALLS], "allocation"), place,
 			    fmt_percent(all, r->cell[SHARE_OF_ALL], 10000)));
 		free(place);

@@ -9,6 +9,7 @@
 #include "query/core/heap_scan.h"
 #include "query/core/heap_slots.h"
 #include "query/heap/footprint.h"
+#include "query/heap/heap_verdict.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -583,42 +584,25 @@ uint32_t footprint_teardown(const struct footprint_slot *slot, uint32_t n)
 
 		allocated += came;
 		freed += went;
-		if (went > 0 && came * SLOT_FREES <= went && allocated * TEARDOWN_FREES <= freed &&
+		/* In the last slot the program may have done its work, too. */
+		if (went > came &&
+		    (i == n - 1 ||
+		     (came * SLOT_FREES <= went && allocated * TEARDOWN_FREES <= freed)) &&
 		    slot[n - 1].live <= slot[i - 1].live / TEARDOWN_LEFT)
 			begin = i;
 	}
 	return begin;
 }
 
-static int64_t least(const int64_t *line, size_t from, size_t to)
-{
-	int64_t least = line[from];
-
-	for (size_t i = from + 1; i < to; i++)
-		least = line[i] < least ? line[i] : least;
-	return least;
-}
-
-bool footprint_grows(const int64_t *line, size_t n)
-{
-	int64_t of[4];
-
-	if (n < 8)
-		return false;
-	for (size_t i = 0; i < 4; i++) {
-		of[i] = least(line, n * i / 4, n * (i + 1) / 4);
-		if (i > 0 && of[i] <= of[i - 1])
-			return false;
-	}
-	return of[3] - of[0] > of[0] / 4;
-}
-
 bool footprint_row_grows(const struct footprint_lines *l, uint32_t row, bool ended)
 {
-	const int64_t *line = footprint_row_line(l, row);
-	size_t to = (size_t)l->teardown * l->n_row_slots / l->span.n;
+	struct heap_run run = {
+		.line = footprint_row_line(l, row), .slot_ns = 1, .last = 1, .ends = 1
+	};
 
-	if (!line)
+	if (!run.line)
 		return false;
-	return footprint_grows(line, l->n_row_slots) || (ended && footprint_grows(line, to));
+	run.n = ended ? (uint32_t)((uint64_t)l->teardown * l->n_row_slots / l->span.n)
+		      : l->n_row_slots;
+	return heap_judge_growth(&run).verdict == VERDICT_STEADY;
 }

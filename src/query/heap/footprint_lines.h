@@ -65,18 +65,12 @@ bool footprint_move_in_lines(struct footprint *m, int64_t cursor_ns,
 
 /*
  * The slot in which a program begins to free all that it has before it ends: from there on it frees 16 times what it
- * allocates, and a quarter at most of what was there is left. n: it does not. Growth is judged without that time: a
+ * allocates, and a quarter at most of what was there is left; of the last slot the latter is enough. n: it does not. Growth is judged without that time: a
  * leak of a program that frees everything at exit is one while it runs.
  */
 uint32_t footprint_teardown(const struct footprint_slot *slot, uint32_t n);
 
-/* Does a site's line grow to the end, or, where the program has ended, to its teardown? See footprint_grows(). */
+/* Does a site's line grow steadily to the end, or, where the program has ended, to its teardown? See heap_verdict.h. */
 bool footprint_row_grows(const struct footprint_lines *l, uint32_t row, bool ended);
-
-/*
- * Does a line of n numbers grow to the end? Then the least of each quarter is above that of the quarter before, and
- * the last is a quarter more than the first.
- */
-bool footprint_grows(const int64_t *line, size_t n);
 
 #endif

@@ -180,6 +180,7 @@ static void add(struct leaks *l, uint32_t site)
 	if (is_left_out(l, site))
 		return;
 	row = heap_add_site(l->ask, site);
+	row->verdict = g.verdict;
 	row->label = xstrdup(verdict_name(g.verdict));
 	row->remark = remark_of(l, &g, s, at_end);
 	if (g.verdict == VERDICT_STEADY) {

@@ -293,9 +293,10 @@ static void note_manner(struct heap_asking *ask)
 			xasprintf("culled: blocks that lived less than %s are known as sums alone",
 				  fmt_ns(text, m->culled_ns)));
 	if (m->lives_on || m->goes_on)
-		heap_note(ask,
-			  xasprintf("the process was still running: what is not freed is still in "
-				    "use, and need not be a leak"));
+		heap_note(
+			ask,
+			xstrdup("the end of the process is not in the file: what is not freed may "
+				"still be in use, and need not be a leak"));
 }
 
 static void count_columns(struct heap_table *t)

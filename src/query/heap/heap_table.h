@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "profile/profile.h"
+#include "query/heap/heap_verdict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,12 +54,13 @@ struct heap_table_column {
 
 struct heap_table_row {
 	int64_t cell[HEAP_TABLE_COLUMNS];
-	char *label;         /* verdict, bucket, threads; owned, or NULL */
-	char *remark;        /* behind the site; owned, or NULL */
-	char *filter;        /* terms that leave what the row is of; owned, or NULL */
-	uint32_t key;        /* of the footprint's keys; KEY_NONE: the row has no site */
-	uint32_t file, line; /* of the site's call, see heap_sites.h */
-	uint32_t stack;      /* that allocated most of it; 0: none */
+	enum heap_verdict verdict; /* leaks only */
+	char *label;               /* verdict, bucket, threads; owned, or NULL */
+	char *remark;              /* behind the site; owned, or NULL */
+	char *filter;              /* terms that leave what the row is of; owned, or NULL */
+	uint32_t key;              /* of the footprint's keys; KEY_NONE: the row has no site */
+	uint32_t file, line;       /* of the site's call, see heap_sites.h */
+	uint32_t stack;            /* that allocated most of it; 0: none */
 };
 
 /* What a column stands for beside its numbers. */

@@ -3,8 +3,6 @@
 
 #include "query/heap/heap_verdict.h"
 
-#include "query/heap/footprint_lines.h"
-
 #include <math.h>
 #include <stdbool.h>
 
@@ -18,6 +16,9 @@
 /* What counts as the beginning, and as the end, as parts of the run. */
 #define BEGINNING 0.15
 #define ENDING    0.9
+
+/* Fewer falls make no saw. */
+#define LEAST_FALLS 2u
 
 #define NS_PER_HOUR 3.6e12
 
@@ -67,8 +68,14 @@ static uint32_t count_falls(const struct heap_run *r, int64_t most)
 	return n;
 }
 
-/* The mean growth from part to part, and the error of that mean; the first part is warm-up. */
-static void find_rate(const struct heap_run *r, struct heap_growth *g)
+/* What stands for a part of the line: its mean, or the lowest of it where a saw's teeth hide what is below them. */
+static double level(const struct heap_run *r, bool is_saw, uint32_t from, uint32_t to)
+{
+	return is_saw ? (double)lowest(r, from, to) : mean(r, from, to);
+}
+
+/* The mean growth from part to part, and the error of that mean. */
+static void find_rate(const struct heap_run *r, bool is_saw, struct heap_growth *g)
 {
 	double part_ns = r->slot_ns * r->n / PARTS, step[PARTS], sum = 0, squares = 0;
 	uint32_t n = PARTS - 1;
@@ -77,7 +84,7 @@ static void find_rate(const struct heap_run *r, struct heap_growth *g)
 		uint32_t at = r->n * i / PARTS, middle = r->n * (i + 1) / PARTS,
 			 end = r->n * (i + 2) / PARTS;
 
-		step[i] = mean(r, middle, end) - mean(r, at, middle);
+		step[i] = level(r, is_saw, middle, end) - level(r, is_saw, at, middle);
 		sum += step[i];
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -87,16 +94,40 @@ static void find_rate(const struct heap_run *r, struct heap_growth *g)
 }
 
 /*
- * Its least rises from quarter to quarter, and the last quarter grows by no less than a third of what the others do: what
- * fills up slows down.
+ * Its least rises from quarter to quarter, by a quarter in all, and the last quarter grows by no less than a third of what the
+ * others do: what fills up slows down. The troughs of a saw rise by a quarter of its highest, so that no chance of where the
+ * slots lie makes them do so.
  */
-static bool is_steady(const struct heap_run *r)
+static bool rises(const struct heap_run *r, bool is_saw, int64_t most)
 {
 	uint32_t q = r->n / 4;
-	double all = mean(r, r->n - q, r->n) - mean(r, 0, q);
-	double late = mean(r, r->n - q, r->n) - mean(r, r->n - 2 * q, r->n - q);
+	int64_t least[4];
+	double all, late;
 
-	return footprint_grows(r->line, r->n) && all > 0 && late >= all / 3 / 3;
+	for (uint32_t i = 0; i < 4; i++) {
+		least[i] = lowest(r, r->n * i / 4, r->n * (i + 1) / 4);
+		if (i > 0 && least[i] <= least[i - 1])
+			return false;
+	}
+	if (least[3] - least[0] <= (is_saw ? most : least[0]) / 4)
+		return false;
+	all = level(r, is_saw, r->n - q, r->n) - level(r, is_saw, 0, q);
+	late = level(r, is_saw, r->n - q, r->n) - level(r, is_saw, r->n - 2 * q, r->n - q);
+	return all > 0 && late >= all / 3 / 3;
+}
+
+/* A growth that may as well be none is no steady one. */
+static bool is_steady(const struct heap_run *r, struct heap_growth *g)
+{
+	bool is_saw = g->n_falls >= LEAST_FALLS;
+
+	if (!rises(r, is_saw, g->highest))
+		return false;
+	find_rate(r, is_saw, g);
+	if (g->bytes_per_hour > g->error)
+		return true;
+	g->bytes_per_hour = g->error = 0;
+	return false;
 }
 
 /* The first number from which on the line stays within a fifth of where it ends. */
@@ -113,32 +144,24 @@ static uint32_t level_from(const struct heap_run *r)
 struct heap_growth heap_judge_growth(const struct heap_run *r)
 {
 	struct heap_growth g = { .verdict = VERDICT_SHORT, .highest = highest(r, 0, r->n) };
-	uint32_t level;
+	uint32_t since;
 
 	if (r->n < LEAST_SLOTS || g.highest == 0)
 		return g;
 	g.n_falls = count_falls(r, g.highest);
-	level = level_from(r);
-	g.level_since = (double)level / r->n * r->ends;
+	since = level_from(r);
+	g.level_since = (double)since / r->n * r->ends;
 	if (r->last <= BEGINNING * r->ends && lowest(r, r->n / 4, r->n) > 0)
 		g.verdict = VERDICT_STARTUP;
 	else if (r->first >= ENDING * r->ends)
 		g.verdict = VERDICT_AT_END;
-	else if (g.n_falls >= 2)
-		g.verdict = VERDICT_SAWTOOTH;
-	else if (is_steady(r))
+	else if (is_steady(r, &g))
 		g.verdict = VERDICT_STEADY;
-	else if (level <= r->n * 3 / 4 && r->line[r->n - 1] > 0)
+	else if (g.n_falls >= LEAST_FALLS)
+		g.verdict = VERDICT_SAWTOOTH;
+	else if (since <= r->n * 3 / 4 && r->line[r->n - 1] > 0)
 		g.verdict = VERDICT_BOUNDED;
 	else
 		g.verdict = VERDICT_OTHER;
-	if (g.verdict != VERDICT_STEADY)
-		return g;
-	find_rate(r, &g);
-	/* A growth that may as well be none is no steady one. */
-	if (g.bytes_per_hour <= g.error) {
-		g.verdict = VERDICT_OTHER;
-		g.bytes_per_hour = g.error = 0;
-	}
 	return g;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a line of bytes over time says of its growth. Knows numbers only. */
+/* What a line of bytes over time says of its growth, for tables, findings and screens alike. Knows numbers only. */
 #ifndef PROFTOP_QUERY_HEAP_HEAP_VERDICT_H
 #define PROFTOP_QUERY_HEAP_HEAP_VERDICT_H
 
 #include <stdint.h>
 
 enum heap_verdict {
-	VERDICT_STEADY,   /* grows to the end, without slowing down */
+	VERDICT_STEADY,   /* grows to the end, without slowing down; so may the troughs of a saw */
 	VERDICT_SAWTOOTH, /* falls to less than half of what it was, again and again */
 	VERDICT_BOUNDED,  /* grew to a level and stays there, while blocks come and go */
 	VERDICT_STARTUP,  /* all of it was allocated in the beginning */
