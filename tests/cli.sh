@@ -782,6 +782,13 @@ for cols in 80x24 120x40; do
     run 0 --symbols "$hot" --keys 'jj' --screen "$cols" "$hot/rust.data"
     says out "$row"
 done
+# Functions without names keep all of their digits in a run of calls, or are left out of it.
+printf 'main;[cc1plus+0x19202b0];[cc1plus+0x191efd0] 5\nmain;b 5\n' >stripped.folded
+for cols in {40..80}; do
+    run 0 --screen "${cols}x12" --keys '2ee' stripped.folded
+    ! grep -qE ' 0?x[0-9a-f]+|[^1]9202b0' out || fault "$cols columns: $(grep -E '9202b0' out)"
+done
+
 # A side that lacks the line, or has it under another path, has no share in the sentence.
 run 0 diff --metric samples --symbols "$hot" --keys U --screen 120x40 "$hot/rust.data" "$hot/aarch64.data"
 grep -qE 'the hottest line: [a-z]+\.[a-z]+:[0-9]+, (before|after) [0-9.]+ % of all' out || fault "both sides: $(grep hottest out)"

@@ -85,6 +85,9 @@ Test(name_cell, what_tells_functions_apart_stays, .init = use_utf8)
 		{ "std::vector<int, std::allocator<int> >::push_back(int&&)", 20,
 		  "…push_back(int&&)" },
 		{ "core::fmt::write", 37, "core::fmt::write" },
+		/* no half word of a class, which would be another one in each width */
+		{ "std::vector<int, std::allocator<int> >::push_back(int&&)", 23,
+		  "…push_back(int&&)" },
 		{ "main::{lambda(int, int)#1}::operator()(int, int) const", 12, "main::" },
 		{ "<alloc::vec::Vec<T>>::sum::{{closure}}", 5, "sum::" },
 		{ "core::iter::sum::{{closure}}", 3, "sum" },
@@ -116,6 +119,7 @@ Test(name_cell, addresses)
 		{ "[cc1plus+0x97da40]", 17, "[cc1pl…+0x97da40]" },
 		{ "[cc1plus+0x97da40]", 12, "+0x97da40" },
 		{ "[cc1plus+0x97da40]", 9, "+0x97da40" },
+		{ "[cc1plus+0x97da40]", 8, "97da40" },
 		{ "[cc1plus+0x97da40]", 6, "97da40" },
 		{ "[cc1plus+0x97da40]", 3, "a40" },
 		{ "[cc1plus+0x97da40]", 2, "" },

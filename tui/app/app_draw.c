@@ -253,16 +253,22 @@ static void draw_activity(const struct app *a, struct canvas *c)
 /* Columns that a name keeps beside what is said behind it. */
 #define NAME_LEAST_COLS 16
 
+/* Columns that a long name has before what stands in front of it: it is read in full here where rows fold it. */
+#define NAME_MOST_COLS 44
+
 /*
- * Where a name has no room, what stands just before it goes, a part at a time: its file, its module, its self. The first part
- * stays. Returns where the name is then.
+ * Where a name has no room, what stands just before it goes, a part at a time: its file, its module; its self only where there
+ * is hardly any. The first part stays. Returns where the name is then.
  */
 static char *drop_before(char *text, char *name, int cols)
 {
-	char *second = strstr(text, "  ") + 2;
+	char *second = strstr(text, "  ") + 2, *third = strstr(second, "  ");
+	const char *behind = strstr(name, " · ");
+	int want = (int)text_width(name, behind ? (size_t)(behind - name) : strlen(name));
 
-	while (name > second &&
-	       cols - (int)text_width(text, (size_t)(name - text)) < NAME_LEAST_COLS) {
+	want = want > NAME_MOST_COLS ? NAME_MOST_COLS : want;
+	while (name > second && cols - (int)text_width(text, (size_t)(name - text)) <
+					(third && name > third + 2 ? want : NAME_LEAST_COLS)) {
 		char *part = name - 2;
 
 		while (part > second && strncmp(part - 2, "  ", 2) != 0)

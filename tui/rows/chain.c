@@ -94,7 +94,7 @@ static bool fit_head(struct chain *ch, int want)
 
 	if (room < head && want > half)
 		room = ch->at.cols - gap - half;
-	if (room < head && room < HEAD_COLS)
+	if (room < head && room < name_least_cols(label_of(ch, ch->n - 1), HEAD_COLS))
 		return false;
 	ch->head_cols = room < head ? room : head;
 	return true;
@@ -192,6 +192,21 @@ static void put_outward(struct chain *ch, int cols)
 		put_text(ch, ch->n - ch->n_cut - 1, " ‹ …");
 }
 
+/* What the main name leaves of its columns, as it is written shorter, the first call gets. */
+static void widen_head(struct chain *ch, int cols)
+{
+	const char *label = ch->look->label ? ch->look->label : label_of(ch, 0);
+	int head = width_of(label_of(ch, ch->n - 1), PART_COLS), spare;
+	char *shown = name_in_row(label, cols > 0 ? cols : 0, ch->c->ascii);
+
+	spare = cols - (int)text_width(shown, strlen(shown));
+	free(shown);
+	if (spare > head - ch->head_cols)
+		spare = head - ch->head_cols;
+	if (spare > 0)
+		ch->head_cols += spare;
+}
+
 static void draw(struct chain *ch, uint32_t first, uint32_t last)
 {
 	int cols;
@@ -206,6 +221,8 @@ static void draw(struct chain *ch, uint32_t first, uint32_t last)
 		ch->n_cut = 0;
 		ch->head_cols = 0;
 	}
+	if (ch->head_cols > 0 && !ch->look->wide && !(ch->look->detail && *ch->look->detail))
+		widen_head(ch, cols);
 	if (ch->src->by_self)
 		put_outward(ch, cols);
 	else

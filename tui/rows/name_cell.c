@@ -190,6 +190,11 @@ static char *with_owner(const char *owner, const char *part, const char *shown, 
 	template = *text ? strcspn(text + 1, "<({") + 1 : 0;
 	if (*text != '<')
 		text[template] = '\0';
+	/* a word that is cut is written in another way in each width; it must be where the part alone says little */
+	if (*text != '<' && strncmp(part, "operator", 8) != 0 && width_of(text) > room) {
+		free(text);
+		return NULL;
+	}
 	text[text_clip(text, strlen(text), (size_t)room, &got)] = '\0';
 	out = xasprintf("%s%s%s", text, dots, shown);
 	free(text);
@@ -238,24 +243,33 @@ static const char *address_in(const char *name)
 	return digits > 0 && strcmp(plus + 3 + digits, "]") == 0 ? plus : NULL;
 }
 
-/* "[lib…+0x2f30]", else "+0x2f30", else its last digits: a few at least, as one says nothing. */
+/* "[lib…+0x2f30]", else "+0x2f30", else "2f30", else its last digits: a few at least, as one says nothing. */
 static char *short_address(const char *name, const char *plus, int cols, bool ascii)
 {
 	const char *dots = ascii ? "..." : "…";
-	int room = cols - (int)strlen(plus) - 1 - width_of(dots), digits = (int)strlen(plus) - 1;
+	int room = cols - (int)strlen(plus) - 1 - width_of(dots), whole = (int)strlen(plus) - 1;
+	int digits = cols < whole - 3 ? cols : whole - 3;
 	char *module, *out;
 	size_t got;
 
 	if (cols < DIGITS_MIN)
 		return xstrdup("");
 	if (room < 1)
-		return digits <= cols ? xasprintf("%.*s", digits, plus)
-				      : xasprintf("%.*s", cols, plus + digits - cols);
+		return whole <= cols ? xasprintf("%.*s", whole, plus)
+				     : xasprintf("%.*s", digits, plus + whole - digits);
 	module = text_clean(name + 1, (size_t)(plus - name) - 1, ascii);
 	module[text_clip(module, strlen(module), (size_t)room, &got)] = '\0';
 	out = xasprintf("[%s%s%s", module, dots, plus);
 	free(module);
 	return out;
+}
+
+int name_least_cols(const char *name, int least)
+{
+	const char *plus = address_in(name);
+	int digits = plus ? (int)strlen(plus) - 4 : 0;
+
+	return digits > least ? digits : least;
 }
 
 /* As name_short(); a cut is marked where there are mark_cols or more. */

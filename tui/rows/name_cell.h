@@ -28,6 +28,9 @@ char *name_short(const char *name, int cols, bool ascii);
 /* The same as a row has it, where a cut is marked in fewer columns, too. The caller frees. */
 char *name_in_row(const char *name, int cols, bool ascii);
 
+/* Columns below which a name in a row tells nothing: least, or all digits of an address. */
+int name_least_cols(const char *name, int least);
+
 /* Writes a name into at most cols columns of the canvas and returns the columns used. */
 int name_draw(struct canvas *c, int row, int col, int cols, const char *name,
 	      const struct name_look *look);
