@@ -18,10 +18,15 @@
 static const struct {
 	const char *text, *metric;
 } good[] = {
-	{ "total > +5%", "" },       { " self(a|b(c)) >= -3 % ", "" },
-	{ "leaked>+1MB", "leaked" }, { "peak <= 512MiB", "peak" },
-	{ "total(x > y) < 2s", "" }, { "samples(^f$) > .5", "samples" },
-	{ "wall > +1.5ms", "wall" }, { "self(operator->) > +1", "" },
+	{ "total > +5%", "" },
+	{ " self(a|b(c)) >= -3 % ", "" },
+	{ "leaked>+1MB", "leaked" },
+	{ "freed-by > +1MB", "freed-by" },
+	{ "peak <= 512MiB", "peak" },
+	{ "total(x > y) < 2s", "" },
+	{ "samples(^f$) > .5", "samples" },
+	{ "wall > +1.5ms", "wall" },
+	{ "self(operator->) > +1", "" },
 	{ "total > 1e3", "" },
 };
 static const char *const refused[] = {

@@ -336,10 +336,53 @@ Test(heap_table, reallocs_are_chains)
 	cr_assert_eq(t->rows.n, 2);
 	cr_assert_not_null(labelled(t, "writer → reader"));
 	cr_expect_eq(labelled(t, "writer → reader")->cell[0], 1);
-	cr_expect_eq(labelled(t, "writer → writer")->cell[0], 3);
+	cr_expect_eq(labelled(t, "writer → itself")->cell[0], 3);
 	cr_expect_str_eq(
 		t->notes.at[0],
 		"another thread than the allocating one freed 25.0 % of 4 blocks whose freer is known");
+	heap_table_free(t);
+	footprint_free(f);
+	profile_free(p);
+}
+
+/* Threads of one name: each frees its own, and what another one allocated. */
+Test(heap_table, threads_of_one_name_are_several)
+{
+	struct profile *p = profile_new();
+	struct heap_origin o = { 0 };
+	thread_id thread[3];
+	process_id process;
+	struct footprint *f;
+	struct heap_table *t;
+	track_id track;
+
+	builder_begin(p);
+	process = build_process(p, build_capture(p, "x", "y"), 1);
+	track = build_heap_track(p, process, 0, 0);
+	for (int i = 0; i < 3; i++)
+		thread[i] = build_thread(p, process, i, build_cstring(p, i < 2 ? "pool" : "main"));
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	for (int i = 0; i < 9; i++) {
+		allocation_id a;
+
+		o.thread = thread[i % 3].v;
+		build_moment(p, track, i * 1000);
+		a = build_allocation(p, track, 10, build_heap_origin(p, &o));
+		o.thread = thread[i / 3].v;
+		build_moment(p, track, i * 1000 + 500);
+		build_release(p, a, track, false, build_heap_origin(p, &o));
+	}
+	builder_end(p);
+	f = footprint_of(p, "");
+	t = ask(f, HEAP_HANDOFFS);
+	cr_assert_eq(t->rows.n, 5);
+	cr_expect_eq(labelled(t, "pool → itself")->cell[0], 2);
+	cr_expect_eq(labelled(t, "pool → another pool")->cell[0], 2);
+	cr_expect_eq(labelled(t, "pool → main")->cell[0], 2);
+	cr_expect_eq(labelled(t, "main → pool")->cell[0], 2);
+	cr_expect_eq(labelled(t, "main → itself")->cell[0], 1);
+	cr_expect_eq(t->part, 6);
+	cr_expect_eq(t->whole, 9);
 	heap_table_free(t);
 	footprint_free(f);
 	profile_free(p);

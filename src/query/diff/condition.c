@@ -82,7 +82,7 @@ static const char *find_end(const char *s)
 /* "self(RE)", "total", "leaked"; what follows is left in *s. */
 static int parse_subject(struct condition *c, const char **s, struct err *e)
 {
-	size_t n = strspn(*s, "abcdefghijklmnopqrstuvwxyz");
+	size_t n = strspn(*s, "abcdefghijklmnopqrstuvwxyz-");
 	char *word = xasprintf("%.*s", (int)n, *s);
 	bool whole = !strcmp(word, "total");
 	const char *end;

@@ -653,45 +653,22 @@ static int find_regrowth(struct heap_case *c, const struct analysis *a)
 	return rc;
 }
 
-/* "reader → writer", the most of those from one name to another; NULL: there are none. */
-static const char *busiest_handoff(const struct heap_table *t)
-{
-	const struct heap_table_row *best = NULL;
-
-	for (size_t i = 0; i < t->rows.n; i++) {
-		const struct heap_table_row *r = &t->rows.at[i];
-		const char *arrow = strstr(r->label, " → ");
-		const char *to = arrow ? arrow + strlen(" → ") : "";
-		size_t n = arrow ? (size_t)(arrow - r->label) : 0;
-
-		if (!arrow || !strstr(r->filter, "!block:leaked") ||
-		    strcmp(to, "not recorded") == 0 ||
-		    (strlen(to) == n && strncmp(to, r->label, n) == 0))
-			continue;
-		if (!best || r->cell[BLOCKS] > best->cell[BLOCKS])
-			best = r;
-	}
-	return best ? best->label : NULL;
-}
-
 static int find_handoffs(struct heap_case *c)
 {
 	char part[FMT_SIZE], n[FMT_COUNTED_SIZE];
 	struct heap_table *t;
 	int rc = heap_table_new(c->f, HEAP_HANDOFFS, NULL, c->progress, &t);
-	const char *most;
 
 	if (rc < 0)
 		return rc;
 	if (t->whole >= HANDED_BLOCKS && t->part >= t->whole / HANDED_PART) {
-		most = busiest_handoff(t);
 		add(c, "handoff", "handoffs", (double)t->part / (double)t->whole, KEY_NONE,
 		    xasprintf(
 			    "%s %% of %s%s were freed by another thread than the one that allocated "
 			    "them%s%s.",
 			    fmt_percent(part, t->part, t->whole), about(c),
-			    fmt_counted(n, t->whole, "block"), most ? ", most of them " : "",
-			    most ? most : ""));
+			    fmt_counted(n, t->whole, "block"), t->busiest ? ", most of them " : "",
+			    t->busiest ? t->busiest : ""));
 	}
 	heap_table_free(t);
 	return 0;

@@ -105,10 +105,11 @@ int heap_temporaries(struct heap_asking *ask)
 
 /* Handoffs. */
 
-/* Blocks that threads of one name allocate and those of another name free; "" where a thread has no name. */
+/* Blocks that threads of one name allocate and those of that name or another free; "" where a thread has no name. */
 struct handoff {
 	string_id from, to;
-	bool freed, known;      /* known: by whom */
+	bool freed, known; /* known: by whom */
+	bool own;          /* by the thread that allocated it, and not by another one of its name */
 	double n, bytes, lived; /* ns in all */
 };
 
@@ -125,7 +126,7 @@ static bool same_pair(const void *things, uint32_t value, const void *key)
 	const struct handoff *a = &h->pair.at[value], *b = key;
 
 	return a->from.v == b->from.v && a->to.v == b->to.v && a->freed == b->freed &&
-	       a->known == b->known;
+	       a->known == b->known && a->own == b->own;
 }
 
 static string_id thread_name(const struct handoffs *h, uint32_t thread)
@@ -137,7 +138,8 @@ static string_id thread_name(const struct handoffs *h, uint32_t thread)
 
 static struct handoff *pair_of(struct handoffs *h, const struct handoff *key)
 {
-	uint64_t hash = hash_u64(hash_pair(key->from.v, key->to.v) + key->freed + 2u * key->known);
+	uint64_t hash = hash_u64(hash_pair(key->from.v, key->to.v) + key->freed + 2u * key->known +
+				 4u * key->own);
 	uint32_t at = map_find(&h->by_names, hash, same_pair, h, key);
 
 	if (at != MAP_NONE)
@@ -162,10 +164,11 @@ static void see_handoff(void *arg, const struct heap_block_seen *b)
 		by = allocation_release(c, b->row);
 		by = by != ID_NONE && by < c->n_origins ? c->origins[by].thread : ID_NONE;
 		key.known = by != ID_NONE;
+		key.own = key.known && by == c->origins[b->origin].thread;
 		key.to = thread_name(h, by);
 		h->n += b->n;
 		h->known += key.known ? b->n : 0;
-		h->other += key.known && by != c->origins[b->origin].thread ? b->n : 0;
+		h->other += key.known && !key.own ? b->n : 0;
 	}
 	to = pair_of(h, &key);
 	to->n += b->n;
@@ -180,10 +183,22 @@ static const char *name_of(const struct handoffs *h, string_id name)
 	return *text ? text : "?";
 }
 
+/* Who freed it; the caller frees. */
+static char *freer_of(const struct handoffs *h, const struct handoff *p)
+{
+	if (!p->freed)
+		return xstrdup("never freed");
+	if (!p->known)
+		return xstrdup("not recorded");
+	if (p->own)
+		return xstrdup("itself");
+	return xasprintf("%s%s", p->from.v == p->to.v ? "another " : "", name_of(h, p->to));
+}
+
 static void add_handoffs(struct handoffs *h)
 {
 	char part[FMT_SIZE], n[FMT_COUNTED_SIZE], of[FMT_SIZE];
-	double all = 0;
+	double all = 0, most = 0;
 
 	for (size_t i = 0; i < h->pair.n; i++)
 		all += h->pair.at[i].n;
@@ -191,17 +206,20 @@ static void add_handoffs(struct handoffs *h)
 		const struct handoff *p = &h->pair.at[i];
 		struct heap_table_row *row = heap_add_row(h->ask);
 		char *exact = filter_exact(name_of(h, p->from)), *quoted = filter_quote(exact);
+		char *freer = freer_of(h, p);
 
-		row->label = xasprintf("%s → %s", name_of(h, p->from),
-				       !p->freed   ? "never freed"
-				       : !p->known ? "not recorded"
-						   : name_of(h, p->to));
+		row->label = xasprintf("%s → %s", name_of(h, p->from), freer);
+		if (p->known && !p->own && p->n > most) {
+			most = p->n;
+			h->ask->out->busiest = row->label;
+		}
 		row->filter = xasprintf("thread:%s %sblock:leaked", quoted, p->freed ? "!" : "");
 		row->cell[0] = llround(p->n);
 		row->cell[1] = heap_part(p->n, all);
 		row->cell[2] = llround(p->bytes);
 		if (p->freed)
 			row->cell[3] = llround(p->lived / p->n);
+		free(freer);
 		free(quoted);
 		free(exact);
 	}

@@ -79,6 +79,8 @@ struct heap_table {
 	int n_columns;
 	/* handoffs: freed by other threads, of blocks whose freer is known; waste: bytes beyond those asked for, and these */
 	int64_t part, whole;
+	const char *
+		busiest; /* handoffs: label of the row that has most of part; borrowed from it, NULL: none */
 	VEC(char *) notes;               /* sentences without line breaks; owned */
 	VEC(struct heap_table_row) rows; /* in the order to be shown */
 };
