@@ -628,6 +628,49 @@ Test(heap_trace, tables_that_are_too_large_are_in_files)
 	free(e);
 }
 
+/* The sentence about --max-overhead has the shares of what was told last, rounded once, and says when they are above the limit. */
+Test(heap_trace, what_recording_took_is_said)
+{
+	static const struct {
+		uint64_t program, recording, passing, n_passed; /* µs */
+		const char *says;
+	} cases[] = {
+		{ 0, 0, 0, 0,
+		  "to be kept to 2% of the program's own time by recording fewer allocations; "
+		  "what it took is not told" },
+		{ 100000, 1250, 700, 5000,
+		  "2% of the program's own time, of 2% allowed; of that, 0.7% for 5,000 calls "
+		  "that were not recorded" },
+		{ 100000, 1350, 710, 5000,
+		  "2.1% of the program's own time, not the 2% allowed; of that, 0.7% for 5,000 "
+		  "calls that were not recorded" },
+		{ 100000, 500, 20100, 5000,
+		  "20.6% of the program's own time, not the 2% allowed; the program allows no less "
+		  "than 20.1%, which is what 5,000 calls take that are not recorded" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct heap_record records[] = {
+			{ .type = HEAP_REC_OVERHEAD, .number = { 1, 20000 } },
+			{ .type = HEAP_REC_COST, .number = { 2, 1000, 999, 0, 1 } },
+			{ .type = HEAP_REC_COST,
+			  .number = { 3, cases[i].program, cases[i].recording, cases[i].passing,
+				      cases[i].n_passed } },
+		};
+		struct made_heap h;
+		struct profile *p;
+
+		made_heap_init(&h);
+		made_heap_begin(&h);
+		made_heap_records(&h, records, N(records));
+		made_heap_end(&h);
+		p = made_heap_read(&h);
+		cr_expect_str_eq(made_heap_fact(p, "overhead"), cases[i].says);
+		profile_free(p);
+		made_heap_done(&h);
+	}
+}
+
 Test(heap_trace, any_bytes)
 {
 	for (size_t i = 0; i < N(stories); i++) {

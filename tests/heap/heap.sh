@@ -457,6 +457,10 @@ grep -q 'recording took: [0-9.]*% of the program.s own CPU time, .*5.0%' said.er
 "$tools/heap_totals" -r kept.heap | grep -q '^OVERHEAD [0-9]* 50000 ' || fault "record --max-overhead: not in the trace"
 "$tools/heap_totals" -r kept.heap | grep -q '^COST [0-9]* [1-9]' || fault "record --max-overhead: what it took is not in the trace"
 "$PROFTOP" info kept.heap | grep -q 'overhead .*% of the program.s own time, .*5% allowed; of that, ' || fault "record --max-overhead: info says $("$PROFTOP" info kept.heap)"
+# Both say the same number.
+took() { sed -n "s/.*$1 *\\([0-9.]*\\)% of the program.s own.*/\\1/p" "$2" | awk '{ print $1 + 0 }'; }
+"$PROFTOP" info kept.heap >info
+[ "$(took took: said.err)" = "$(took overhead info)" ] || fault "record --max-overhead: $(took took: said.err)% and $(took overhead info)%"
 for bad in lots 0 0.0% 5x %; do
     "$PROFTOP" record --heap --max-overhead $bad -- true 2>said.err && fault "record --max-overhead $bad"
     grep -q -e '--max-overhead wants' said.err || fault "record --max-overhead $bad says: $(cat said.err)"

@@ -5,6 +5,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/sum.h"
 #include "heaptrace/read/apply_records.h"
 #include "profile/builder.h"
 
@@ -106,7 +107,8 @@ static void state_cost(const struct apply_records *t)
 {
 	double most = (double)(t->overhead % 100000000) / 1e4;
 	double passing = percent_of(t->passing_time, t->program_time);
-	double took = passing + percent_of(t->recording_time, t->program_time);
+	double took = percent_of(sum_of_counts(t->passing_time, t->recording_time),
+				 t->program_time);
 	char calls[FMT_SIZE];
 
 	fmt_count(calls, t->n_passed < INT64_MAX ? (int64_t)t->n_passed : INT64_MAX);

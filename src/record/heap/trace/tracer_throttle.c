@@ -145,11 +145,11 @@ void tracer_throttle_begin(void)
 	step_to(STEP_SETTLED);
 }
 
-double tracer_throttle_room(double most, double passing)
+double tracer_throttle_room(double most, double passing, double so_far)
 {
 	double least = most * LEAST_ROOM;
 
-	return most - passing > least ? most - passing : least;
+	return so_far <= most && most - passing > least ? most - passing : least;
 }
 
 uint64_t tracer_throttle_next(uint64_t mean, double share, double most, double typical)
@@ -229,6 +229,14 @@ static void tell_cost(void)
 	throttle.told_ns = c->program_ns;
 }
 
+/* The share of the program's own time that all has taken since the beginning. */
+static double so_far(void)
+{
+	const struct cost *c = &throttle.cost;
+
+	return c->program_ns > 0 ? (c->recording_ns + c->passing_ns) / c->program_ns : 0;
+}
+
 static uint64_t next_mean(const struct look *now)
 {
 	const struct tracer_written *was = &throttle.last.written;
@@ -247,16 +255,18 @@ static uint64_t next_mean(const struct look *now)
 	/* What the writer looks at once a second, and the like: no mean changes that. */
 	return tracer_throttle_next(
 		mean, (c.recording_ns - c.fixed_ns) / c.program_ns,
-		tracer_throttle_room(most, (c.passing_ns + c.fixed_ns) / c.program_ns), typical);
+		tracer_throttle_room(most, (c.passing_ns + c.fixed_ns) / c.program_ns, so_far()),
+		typical);
 }
 
 /* Between changes: is another to come? */
 static void judge(const struct tracer_written *written)
 {
 	struct look now = look(written);
-	uint64_t next = next_mean(&now);
+	uint64_t next;
 
 	count(&now);
+	next = next_mean(&now);
 	/* For whoever is killed; not so often that it counts. */
 	if (throttle.cost.program_ns > throttle.told_ns * TOLD_GROWTH)
 		tell_cost();

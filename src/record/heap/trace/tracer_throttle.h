@@ -31,9 +31,10 @@ uint64_t tracer_throttle_next(uint64_t mean, double share, double most, double t
 
 /*
  * What may be taken, of the program's own time, by what is recorded: of `most` what calls leave that are not recorded, which
- * take `passing`; but a part of it in any case, or nothing at all would be recorded.
+ * take `passing`; but a part of it in any case, or nothing at all would be recorded. It is that part, too, while more than
+ * `most` was taken so far, as the beginning of a recording takes.
  */
-double tracer_throttle_room(double most, double passing);
+double tracer_throttle_room(double most, double passing, double so_far);
 
 /* The recording ends: tells the trace and the log what it took, where that is limited. With the drain lock held. */
 void tracer_throttle_end(void);
