@@ -35,11 +35,14 @@ judged() {
     finding leak leak_here "leak_here \(four_places.c:$(line_of 'malloc(2000)')\) grows by $rate, and 4,000 blocks of 8\.00 MB were never freed\." leaks
     finding cache cache_here "cache_here \(four_places.c:$(line_of 'malloc(3000)')\) holds up to 6\.00 MB and stays there" leaks
     finding churn churn_here "100\.0 % of 80,000 allocations of churn_here \(four_places.c:$(line_of 'malloc(100)')\) are freed at once; the site makes 57\.1 % of all calls\." temporaries
-    finding fragmentation fragment_here "[0-9.]+ MB are resident beyond the [0-9.]+ MB in use.*: fragment_here \(four_places.c:$(line_of 'malloc(1000)')\) freed most of its blocks" memory
+    finding fragmentation fragment_here "[0-9.]+ MB are resident beyond the [0-9.]+ MB in use.*: fragment_here \(four_places.c:$(line_of 'malloc(1000)')\) freed most of its blocks" waste
 
     # Of its 40,000 blocks of 1,000 bytes 39,000 are free and resident; the program's own pages and the recorder's are beside them.
     sed -n 's/.*"sentence": "\([0-9.]*\) MB are resident beyond the \([0-9.]*\) MB in use.*/\1 \2/p' said.json >kept
     awk '{ ok = $1 >= 38 && $1 < 80 && $2 > 1 && $2 <= 15 } END { exit !ok }' kept || fault "resident and in use, in MB: $(cat kept)"
+    # The view that it names says the same.
+    "$PROFTOP" report --view waste four.heap >waste || fault 'waste: no text'
+    grep -qF "$(sed -n 's/.*"sentence": "\([0-9.]* MB\) are resident beyond the \([0-9.]* MB in use\) at .*/\1 were resident beyond the \2/p' said.json)" waste || fault "waste: another number: $(cat waste)"
     # In 1.6 s memory in use is read at least five times: sooner after the beginning than once a second.
     n=$("$tools/heap_totals" -r four.heap | grep -c ^USAGE)
     [ "$n" -ge 5 ] || fault "memory in use was read $n times"

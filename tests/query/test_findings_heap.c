@@ -382,7 +382,7 @@ static const struct {
 		     "Up to 120 MB were resident, 80.0 MB more than the 40.0 MB of the peak: code, "
 		     "stacks, memory that no recorded call asked for, and what malloc keeps of freed "
 		     "blocks." },
-	[UNTOUCHED] = { "absent", "memory",
+	[UNTOUCHED] = { "absent", "waste",
 			"At 1.90 s, at least 35.0 MB of the 40.0 MB in use were not resident: the "
 			"program has not touched them yet, or they were swapped out." },
 	[LOSES] = { "unfreed", "leaks",

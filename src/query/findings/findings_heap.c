@@ -49,11 +49,6 @@
 #define KEPT_BYTES (4 << 20)
 #define KEPT_BASE  (8 << 20)
 
-/* After its last event a program that goes on for so long sleeps, and does not end. */
-#define ASLEEP_NS 500000000
-/* One that ends sooner is read at its end: what this last part of its time had is what it kept, and not what it began to free. */
-#define END_PART  16
-
 /* A site of a quarter of the peak is named, from so many bytes on. */
 #define HOLDER_PART  4
 #define HOLDER_BYTES (1 << 20)
@@ -89,9 +84,6 @@
 
 /* What C++ libraries call to make a vector larger. */
 #define REGROWTH "_M_realloc_(insert|append)|_M_default_append|(push|emplace)_back_slow_path"
-
-/* Slots in which memory is looked at. */
-#define SLOTS 160u
 
 /* Columns of the tables, see heap_table.c. */
 enum { GROWTH, GROWTH_ERROR, AT_END, LEAKED, LEAKED_BLOCKS, HIGHEST };
@@ -322,54 +314,13 @@ static int find_churn(struct heap_case *c)
 	return rc;
 }
 
-/* Where most stays resident beyond what is in use. */
-struct kept {
-	uint32_t slot;  /* of the lines */
-	int64_t beyond; /* bytes; 0: nowhere much */
-	int64_t live;
-};
-
-/* Where most is in use and not resident. */
-struct absent {
-	int64_t bytes; /* 0: nowhere */
-	int64_t live;  /* that are in use then, at least */
-	int64_t at_ns;
-};
-
-/* How much was there at any time within a slot, at least. */
-static int64_t least_live(const struct footprint_lines *l, uint32_t slot)
-{
-	return (slot > 0 ? l->slot[slot - 1].live : 0) - l->slot[slot].freed;
-}
-
-static void look_for_absent(const struct heap_case *c, const struct footprint_lines *l,
-			    struct absent *out)
-{
-	const struct heap_reading *reading = profile_heap_readings(c->f->profile);
-	struct heap_columns columns;
-	int64_t at;
-
-	profile_heap_of(c->f->profile, &c->f->counts, &columns);
-	for (uint32_t i = 0; i < columns.n_readings; i++) {
-		uint32_t slot;
-		int64_t live;
-
-		if (!resident_reading(c->f->profile, &reading[i], &at) || at >= l->to_ns)
-			continue;
-		slot = (uint32_t)((double)at / (double)l->to_ns * l->span.n);
-		live = least_live(l, slot < l->span.n ? slot : l->span.n - 1);
-		if (live - reading[i].value > out->bytes)
-			*out = (struct absent){ live - reading[i].value, live, at };
-	}
-}
-
-static void say_absent(struct heap_case *c, const struct absent *a)
+static void say_absent(struct heap_case *c, const struct resident_absent *a)
 {
 	char bytes[FMT_SIZE], live[FMT_SIZE], at[FMT_SIZE];
 
 	if (a->bytes < ABSENT_BYTES || a->bytes < a->live / ABSENT_PART)
 		return;
-	add(c, "absent", "memory", (double)a->bytes / (double)c->f->total[FOOTPRINT_PEAK], KEY_NONE,
+	add(c, "absent", "waste", (double)a->bytes / (double)c->f->total[FOOTPRINT_PEAK], KEY_NONE,
 	    xasprintf("At %s, at least %s%s of the %s%s in use were not resident: the program has "
 		      "not touched them yet, or they were swapped out.",
 		      fmt_ns(at, a->at_ns), about(c), fmt_bytes(bytes, a->bytes), about(c),
@@ -392,52 +343,10 @@ static void say_beyond(struct heap_case *c, const struct resident_beyond *b)
 		    fmt_bytes(peak, live)));
 }
 
-/* Most that was there in the last part of the time. */
-static int64_t most_at_end(const struct footprint_lines *l)
-{
-	int64_t most = 0;
-
-	for (uint32_t i = l->span.n - l->span.n / END_PART - 1; i < l->span.n; i++)
-		most = l->slot[i].most > most ? l->slot[i].most : most;
-	return most;
-}
-
-/* How much was in use at a reading, which is in that slot, or behind all of them; INT64_MAX: it was being freed for the end. */
-static int64_t in_use_at(const struct footprint_lines *l, int64_t at, uint32_t slot)
-{
-	if (at >= l->to_ns + ASLEEP_NS)
-		return l->slot[l->span.n - 1].live;
-	if (at >= l->to_ns && l->teardown == l->span.n)
-		return most_at_end(l);
-	return slot < l->teardown ? l->slot[slot].most : INT64_MAX;
-}
-
-static void look_at_readings(const struct heap_case *c, const struct footprint_lines *l,
-			     struct kept *out)
-{
-	const struct heap_reading *reading = profile_heap_readings(c->f->profile);
-	int64_t peak = c->f->total[FOOTPRINT_PEAK], at;
-	struct heap_columns columns;
-
-	profile_heap_of(c->f->profile, &c->f->counts, &columns);
-	for (uint32_t i = 0; i < columns.n_readings; i++) {
-		uint32_t slot;
-		int64_t live;
-
-		if (!resident_reading(c->f->profile, &reading[i], &at) || at <= c->f->peak.time_ns)
-			continue;
-		slot = (uint32_t)((double)at / (double)l->to_ns * l->span.n);
-		live = in_use_at(l, at, slot);
-		slot = slot < l->span.n ? slot : l->span.n - 1;
-		if (live > peak / 2 || reading[i].value - live <= out->beyond)
-			continue;
-		*out = (struct kept){ slot, reading[i].value - live, live };
-	}
-}
-
 /* The site that freed most since the peak and still has blocks among what it freed; NULL: none. */
 static const struct footprint_site *who_left(const struct heap_case *c,
-					     const struct footprint_lines *l, const struct kept *k)
+					     const struct footprint_lines *l,
+					     const struct resident_kept *k)
 {
 	uint32_t at = (uint32_t)((uint64_t)k->slot * l->n_row_slots / l->span.n);
 	const struct footprint_site *best = NULL;
@@ -456,29 +365,31 @@ static const struct footprint_site *who_left(const struct heap_case *c,
 	return best;
 }
 
-static void say_kept(struct heap_case *c, const struct kept *k, const struct footprint_site *site)
+static void say_kept(struct heap_case *c, const struct resident_kept *k,
+		     const struct footprint_site *site)
 {
-	char beyond[FMT_SIZE], live[FMT_SIZE];
-	char *place;
-	place = place_of(c, site->key, site->file, site->line);
-	add(c, "fragmentation", "memory", (double)k->beyond / (double)c->f->total[FOOTPRINT_PEAK],
+	char beyond[FMT_SIZE], live[FMT_SIZE], at[FMT_SIZE];
+	char *place = place_of(c, site->key, site->file, site->line);
+
+	add(c, "fragmentation", "waste", (double)k->beyond / (double)c->f->total[FOOTPRINT_PEAK],
 	    site->key,
 	    xasprintf(
-		    "%s are resident beyond the %s in use, the recorder's own memory included: %s freed "
-		    "most of its blocks, and those left among them keep memory from the system.",
-		    fmt_bytes(beyond, k->beyond), fmt_bytes(live, k->live), place));
+		    "%s%s are resident beyond the %s%s in use at %s, the recorder's own memory included: %s "
+		    "freed most of its blocks, and those left among them keep memory from the system.",
+		    about(c), fmt_bytes(beyond, k->beyond), about(c), fmt_bytes(live, k->live),
+		    fmt_ns(at, k->at_ns), place));
 	free(place);
 }
 
 static int find_kept(struct heap_case *c)
 {
-	struct time_span span = { 0, c->f->whole_ns + 1, SLOTS, 0 };
+	struct time_span span = { 0, c->f->whole_ns + 1, RESIDENT_SLOTS, 0 };
 	int64_t peak = c->f->total[FOOTPRINT_PEAK];
 	const struct footprint_site *site = NULL;
 	struct resident_beyond beyond;
-	struct absent absent = { 0 };
+	struct resident_absent absent;
 	struct footprint_lines *l;
-	struct kept k = { 0 };
+	struct resident_kept k;
 	int rc;
 
 	if (c->f->whole_ns >= INT64_MAX - 1 || !resident_beyond(c->f, &beyond))
@@ -486,7 +397,7 @@ static int find_kept(struct heap_case *c)
 	rc = footprint_lines_new(c->f, &span, NULL, c->progress, &l);
 	if (rc < 0)
 		return rc;
-	look_at_readings(c, l, &k);
+	resident_kept(c->f, l, &k);
 	if (k.beyond - KEPT_BASE >= KEPT_BYTES && k.beyond - KEPT_BASE >= peak / KEPT_PART &&
 	    l->n_row_slots > 0) {
 		site = who_left(c, l, &k);
@@ -495,7 +406,7 @@ static int find_kept(struct heap_case *c)
 	}
 	if (!site)
 		say_beyond(c, &beyond);
-	look_for_absent(c, l, &absent);
+	resident_absent(c->f, l, &absent);
 	say_absent(c, &absent);
 	footprint_lines_free(l);
 	return rc;

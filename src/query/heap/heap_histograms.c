@@ -4,6 +4,7 @@
 
 #include "base/fmt.h"
 #include "query/heap/footprint.h"
+#include "query/heap/footprint_lines.h"
 #include "query/heap/heap_answers.h"
 #include "query/heap/resident.h"
 
@@ -225,9 +226,7 @@ static void see_waste(void *arg, const struct heap_block_seen *b)
 
 static void say_waste(const struct by_waste *w)
 {
-	const struct footprint *f = w->ask->f;
 	char a[FMT_SIZE], b[FMT_SIZE], c[FMT_SIZE], n[FMT_COUNTED_SIZE];
-	struct resident_beyond beyond;
 
 	heap_note(
 		w->ask,
@@ -241,19 +240,44 @@ static void say_waste(const struct by_waste *w)
 	if (w->mapped > 0)
 		heap_note(w->ask, xasprintf("beside that, %s were mapped by mmap",
 					    fmt_bytes(a, llround(w->mapped))));
-	if (resident_beyond(f, &beyond))
-		heap_note(
-			w->ask,
-			xasprintf(
-				"the resident set was at most %s: %s %s than the bytes in use; code, "
-				"stacks, rounding and what malloc keeps of freed blocks add to it, "
-				"untouched pages take off",
-				fmt_bytes(a, beyond.peak + f->total[FOOTPRINT_PEAK]),
-				fmt_bytes(b, beyond.peak < 0 ? -beyond.peak : beyond.peak),
-				beyond.peak < 0 ? "less" : "more"));
-	heap_note(w->ask,
-		  xstrdup("computed by the rules of glibc on 64 bits; other allocators round "
-			  "differently"));
+}
+
+/* What is in use against what is resident: at the peak, and where they are farthest from each other. 0 or -ECANCELED. */
+static int say_resident(struct heap_asking *ask)
+{
+	const struct footprint *f = ask->f;
+	struct time_span span = { 0, f->whole_ns + 1, RESIDENT_SLOTS, 0 };
+	char a[FMT_SIZE], b[FMT_SIZE], c[FMT_SIZE];
+	struct resident_beyond beyond;
+	struct resident_absent absent;
+	struct resident_kept kept;
+	struct footprint_lines *l;
+	int rc;
+
+	if (f->whole_ns >= INT64_MAX - 1 || !resident_beyond(f, &beyond))
+		return 0;
+	heap_note(ask,
+		  xasprintf("the resident set was at most %s: %s %s than the bytes in use; code, "
+			    "stacks, rounding and what malloc keeps of freed blocks add to it, "
+			    "untouched pages take off",
+			    fmt_bytes(a, beyond.peak + f->total[FOOTPRINT_PEAK]),
+			    fmt_bytes(b, beyond.peak < 0 ? -beyond.peak : beyond.peak),
+			    beyond.peak < 0 ? "less" : "more"));
+	rc = footprint_lines_new(f, &span, NULL, ask->progress, &l);
+	if (rc < 0)
+		return rc;
+	resident_kept(f, l, &kept);
+	resident_absent(f, l, &absent);
+	footprint_lines_free(l);
+	if (kept.beyond > 0)
+		heap_note(ask, xasprintf("at %s, %s were resident beyond the %s in use",
+					 fmt_ns(a, kept.at_ns), fmt_bytes(b, kept.beyond),
+					 fmt_bytes(c, kept.live)));
+	if (absent.bytes > 0)
+		heap_note(ask, xasprintf("at %s, at least %s of the %s in use were not resident",
+					 fmt_ns(a, absent.at_ns), fmt_bytes(b, absent.bytes),
+					 fmt_bytes(c, absent.live)));
+	return 0;
 }
 
 int heap_waste(struct heap_asking *ask)
@@ -288,6 +312,12 @@ int heap_waste(struct heap_asking *ask)
 	ask->out->whole = llround(w.all.asked);
 	if (rc == 0)
 		say_waste(&w);
+	rc = rc == 0 ? say_resident(ask) : rc;
+	if (rc == 0)
+		heap_note(
+			ask,
+			xstrdup("computed by the rules of glibc on 64 bits; other allocators round "
+				"differently"));
 	free(w.at);
 	return rc;
 }

@@ -5,8 +5,14 @@
 
 #include "query/core/filter.h"
 #include "query/heap/footprint.h"
+#include "query/heap/footprint_lines.h"
 
 #include <string.h>
+
+/* After its last event a program that goes on for so long sleeps, and does not end. */
+#define ASLEEP_NS 500000000
+/* One that ends sooner is read at its end: what this last part of its time had is what it kept, and not what it began to free. */
+#define END_PART  16
 
 bool resident_reading(const struct profile *p, const struct heap_reading *r, int64_t *since_ns)
 {
@@ -76,4 +82,81 @@ bool resident_beyond(const struct footprint *f, struct resident_beyond *out)
 	out->live = live - f->total[FOOTPRINT_LIVE];
 	out->peak = peak - f->total[FOOTPRINT_PEAK];
 	return true;
+}
+
+static uint32_t slot_at(const struct footprint_lines *l, int64_t at)
+{
+	uint32_t slot = at < l->to_ns ? (uint32_t)((double)at / (double)l->to_ns * l->span.n)
+				      : l->span.n;
+
+	return slot < l->span.n ? slot : l->span.n - 1;
+}
+
+/* Most that was there in the last part of the time. */
+static int64_t most_at_end(const struct footprint_lines *l)
+{
+	int64_t most = 0;
+
+	for (uint32_t i = l->span.n - l->span.n / END_PART - 1; i < l->span.n; i++)
+		most = l->slot[i].most > most ? l->slot[i].most : most;
+	return most;
+}
+
+/* How much was in use at a reading; INT64_MAX: it was being freed for the end. */
+static int64_t in_use_at(const struct footprint_lines *l, int64_t at)
+{
+	uint32_t slot = slot_at(l, at);
+
+	if (at >= l->to_ns + ASLEEP_NS)
+		return l->slot[l->span.n - 1].live;
+	if (at >= l->to_ns && l->teardown == l->span.n)
+		return most_at_end(l);
+	return at < l->to_ns && slot < l->teardown ? l->slot[slot].most : INT64_MAX;
+}
+
+void resident_kept(const struct footprint *f, const struct footprint_lines *l,
+		   struct resident_kept *out)
+{
+	const struct heap_reading *reading = profile_heap_readings(f->profile);
+	int64_t peak = f->total[FOOTPRINT_PEAK], at;
+	struct heap_columns columns;
+
+	*out = (struct resident_kept){ 0 };
+	profile_heap_of(f->profile, &f->counts, &columns);
+	for (uint32_t i = 0; i < columns.n_readings; i++) {
+		int64_t live;
+
+		if (!resident_reading(f->profile, &reading[i], &at) || at <= f->peak.time_ns)
+			continue;
+		live = in_use_at(l, at);
+		if (live > peak / 2 || reading[i].value - live <= out->beyond)
+			continue;
+		*out = (struct resident_kept){ slot_at(l, at), reading[i].value - live, live, at };
+	}
+}
+
+/* How much was there at any time within a slot, at least. */
+static int64_t least_live(const struct footprint_lines *l, uint32_t slot)
+{
+	return (slot > 0 ? l->slot[slot - 1].live : 0) - l->slot[slot].freed;
+}
+
+void resident_absent(const struct footprint *f, const struct footprint_lines *l,
+		     struct resident_absent *out)
+{
+	const struct heap_reading *reading = profile_heap_readings(f->profile);
+	struct heap_columns columns;
+	int64_t at;
+
+	*out = (struct resident_absent){ 0 };
+	profile_heap_of(f->profile, &f->counts, &columns);
+	for (uint32_t i = 0; i < columns.n_readings; i++) {
+		int64_t live;
+
+		if (!resident_reading(f->profile, &reading[i], &at) || at >= l->to_ns)
+			continue;
+		live = least_live(l, slot_at(l, at));
+		if (live - reading[i].value > out->bytes)
+			*out = (struct resident_absent){ live - reading[i].value, live, at };
+	}
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct footprint;
+struct footprint_lines;
 
 /* What rows of it are called. */
 #define RESIDENT_BEYOND "(resident beyond live)"
@@ -37,5 +38,29 @@ struct resident_beyond {
  * holds, by a filter or an event.
  */
 bool resident_beyond(const struct footprint *f, struct resident_beyond *out);
+
+/* Slots of lines over the whole time, between which the following tell readings apart. */
+#define RESIDENT_SLOTS 160u
+
+/* The reading after the peak that is highest above what was in use then, where that was half of the peak or less. */
+struct resident_kept {
+	uint32_t slot;  /* of the lines */
+	int64_t beyond; /* bytes; 0: there is none */
+	int64_t live;
+	int64_t at_ns; /* since the start */
+};
+
+/* The reading at which most of what was in use was not resident. */
+struct resident_absent {
+	int64_t bytes; /* 0: there is none */
+	int64_t live;  /* that were in use then, at least */
+	int64_t at_ns; /* since the start */
+};
+
+/* Of lines over the whole time, where resident_beyond() says something. */
+void resident_kept(const struct footprint *f, const struct footprint_lines *l,
+		   struct resident_kept *out);
+void resident_absent(const struct footprint *f, const struct footprint_lines *l,
+		     struct resident_absent *out);
 
 #endif
