@@ -158,6 +158,18 @@ static const struct {
 	  { { "m;work", 500, 0 }, { "m;labour", 0, 510 }, { "m;y", 900, 900 } },
 	  "work, called by m, 500 before, is now labour (renamed?), 510: +10\n"
 	  "together +10 of +10: nothing is left\n" },
+	{ "renamed, and interrupted",
+	  { { "m;work", 500, 0 },
+	    { "m;labour", 0, 500 },
+	    { "m;labour;irq", 0, 10 },
+	    { "m;y", 900, 900 } },
+	  "work, called by m, 500 before, is now labour (renamed?), 510: +10\n"
+	  "together +10 of +10: nothing is left\n" },
+	{ "more than its caller lost",
+	  { { "m;w", 60, 0 }, { "m;w;old", 440, 0 }, { "m;w;new", 0, 500 }, { "m;y", 900, 900 } },
+	  "new, called by m > w, is new: +500\nold, called by m > w, is gone: -440\n"
+	  "w, called by m, in itself, shrank from 60 to 0: -60\n"
+	  "together 0 of 0: nothing is left\n" },
 	{ "another size is another function",
 	  { { "m;work", 500, 0 }, { "m;labour", 0, 900 }, { "m;y", 900, 900 } },
 	  "labour, called by m, is new: +900\nwork, called by m, is gone: -500\n"

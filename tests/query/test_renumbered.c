@@ -62,6 +62,13 @@ static const struct {
 	{ "of two modules", "$_2@a 50\n", "$_3@b 50\n", "" },
 	{ "new ones alone", "f@a 50\n", "f@a 50\n$_1@a 50\n$_2@a 50\n", "" },
 	{ "no numbers", "f@a 50\n", "g@a 50\n", "" },
+	{ "inlined after", "g@a;n::f(int,(x))@a 50\n", "g@a;n::f@a 55\n", "n::f(int,(x))=n::f " },
+	{ "inlined before", "g@a;f@a 50\n", "g@a;f(int)@a 55\n", "f=f(int) " },
+	{ "inlined, or another one of the name", "g@a;f(int)@a 50\ng@a;f(long)@a 50\n",
+	  "g@a;f@a 55\n", "" },
+	{ "inlined on both sides", "g@a;f(int)@a 50\ng@a;f@a 50\n", "g@a;f@a 55\n", "" },
+	{ "of other arguments", "g@a;f(int)@a 50\n", "g@a;f(long)@a 50\n", "" },
+	{ "without a name but arguments", "(anonymous)@a 50\n", "operator()(int)@a 50\n", "" },
 };
 /* clang-format on */
 

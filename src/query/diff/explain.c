@@ -274,15 +274,20 @@ static const char *label_of(const struct seeker *s, uint32_t node)
 	return s->keys->key[s->t.key[node]].label;
 }
 
-/* The child with the most on both sides, or KEY_NONE. */
-static uint32_t heaviest_of_all(const struct seeker *s, uint32_t node)
+/* The child with the most on both sides, or KEY_NONE where that is little: what interrupts some samples says nothing of a function. */
+static uint32_t main_callee(const struct seeker *s, uint32_t node)
 {
+	double most = (1 - MOST_OF_IT) * (s->total[node].before + s->total[node].after);
 	uint32_t best = KEY_NONE;
 
-	for (uint32_t c = s->t.first[node]; c != KEY_NONE; c = s->t.next[c])
-		if (best == KEY_NONE || s->total[c].before + s->total[c].after >
-						s->total[best].before + s->total[best].after)
+	for (uint32_t c = s->t.first[node]; c != KEY_NONE; c = s->t.next[c]) {
+		double both = s->total[c].before + s->total[c].after;
+
+		if (both > most) {
 			best = c;
+			most = both;
+		}
+	}
 	return best;
 }
 
@@ -348,7 +353,7 @@ static bool is_new(const struct reason *r)
 static bool may_be_renamed(const struct seeker *s, const struct reason *gone,
 			   const struct reason *came)
 {
-	uint32_t a = heaviest_of_all(s, gone->node), b = heaviest_of_all(s, came->node);
+	uint32_t a = main_callee(s, gone->node), b = main_callee(s, came->node);
 
 	return s->t.parent[gone->node] == s->t.parent[came->node] &&
 	       strcmp(s->keys->key[gone->key].module, s->keys->key[came->key].module) == 0 &&
@@ -444,7 +449,7 @@ static void join_parts(const struct seeker *s, struct explanation *x)
 				parts[n++] = x->reasons.at[k].node;
 				change += x->reasons.at[k].change;
 			}
-		if (n > 0 && !s->beyond[own->node]) {
+		if (n > 0 && !s->beyond[own->node] && fabs(change) < fabs(own->change)) {
 			free(own->sentence);
 			own->sentence = explain_parts(s->d, &s->t, own, parts, n, change);
 			for (size_t k = 0; k < x->reasons.n; k++)

@@ -66,18 +66,43 @@ static const struct key *key_of(const struct diff *d, uint32_t key)
 	return &d->analysis->keys.key[key];
 }
 
-static bool tells(const struct key *k)
+static bool is_function(const struct key *k)
 {
-	return !(k->flags & (FUNCTION_COMM | FUNCTION_MARK | FUNCTION_UNRESOLVED)) &&
-	       name_rules_numbered(k->label);
+	return !(k->flags & (FUNCTION_COMM | FUNCTION_MARK | FUNCTION_UNRESOLVED));
 }
 
-/* The caller frees. */
-static char *group_of(const struct name_rules *rules, const struct key *k)
+/* The length of "ns::f" in "ns::f(int) const [clone .part.0]"; of a name without arguments, all of it. */
+static size_t without_arguments(const char *name)
+{
+	const char *end = strstr(name, " [clone"), *begin;
+	size_t n = end ? (size_t)(end - name) : strlen(name);
+	static const char method[] = " const", call[] = "operator";
+	int depth = 0;
+
+	if (n > strlen(method) && strncmp(name + n - strlen(method), method, strlen(method)) == 0)
+		n -= strlen(method);
+	if (n == 0 || name[n - 1] != ')')
+		return strlen(name);
+	for (begin = name + n; begin > name;) {
+		begin--;
+		depth += *begin == ')' ? 1 : *begin == '(' ? -1 : 0;
+		if (depth == 0)
+			break;
+	}
+	n = (size_t)(begin - name);
+	if (n == 0 || begin[-1] == ':' ||
+	    (n >= strlen(call) && strncmp(begin - strlen(call), call, strlen(call)) == 0))
+		return strlen(name);
+	return n;
+}
+
+/* Module and name without numbers, and without arguments unless these count; the caller frees. */
+static char *group_of(const struct name_rules *rules, const struct key *k, bool arguments)
 {
 	char *name = name_rules_unnumbered(k->label);
 	char *module = name_rules_apply_module(rules, k->module);
-	char *group = xasprintf("%s\n%s", module, name);
+	size_t n = arguments ? strlen(name) : without_arguments(name);
+	char *group = xasprintf("%s\n%.*s", module, (int)n, name);
 
 	free(module);
 	free(name);
@@ -112,16 +137,72 @@ static double samples_of(const struct diff *d, const int64_t *numbers, enum side
 	return variance > 0 ? sum * sum / variance : INFINITY;
 }
 
-/* An item of each row and side that has weight there. */
-static void find_items(struct finding *f)
+/* A function that only one side has, which may be inlined there alone. */
+struct lone {
+	char *group; /* owned */
+	uint32_t row;
+	enum side side;
+	bool bare; /* it has no arguments in its name */
+};
+
+static int by_lone_group(const void *x, const void *y)
+{
+	const struct lone *a = x, *b = y;
+	int cmp = strcmp(a->group, b->group);
+
+	return cmp ? cmp : (int)a->bare - (int)b->bare;
+}
+
+/*
+ * Of functions that no other file sees, debug information has names without arguments, which is what they are called where they are
+ * inlined. told[n_rows] becomes true of two of which one side alone has one with arguments, and the other alone one without.
+ */
+static void find_inlined(const struct finding *f, bool *told)
 {
 	const struct table *t = &f->d->analysis->table;
+	VEC(struct lone) lone = { 0 };
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const struct key *k = key_of(f->d, t->key[i]);
 		const struct noise_delta *total = &f->d->row_total[i];
+		struct lone one = { .row = i,
+				    .side = total->before > 0 ? SIDE_BEFORE : SIDE_AFTER };
 
-		for (int side = 0; side < N_SIDES && tells(k); side++) {
+		if (!is_function(k) || (total->before > 0) == (total->after > 0))
+			continue;
+		one.bare = without_arguments(k->label) == strlen(k->label);
+		one.group = group_of(f->names, k, false);
+		vec_push(&lone, one);
+	}
+	if (lone.n > 1)
+		qsort(lone.at, lone.n, sizeof(*lone.at), by_lone_group);
+	for (size_t i = 0, n; i < lone.n; i += n) {
+		const struct lone *one = &lone.at[i];
+
+		for (n = 1; i + n < lone.n && strcmp(one->group, one[n].group) == 0; n++)
+			;
+		if (n != 2 || one[0].bare == one[1].bare || one[0].side == one[1].side)
+			continue;
+		told[one[0].row] = told[one[1].row] = true;
+	}
+	for (size_t i = 0; i < lone.n; i++)
+		free(lone.at[i].group);
+	vec_done(&lone);
+}
+
+/* An item of each row and side that has weight there. */
+static void find_items(struct finding *f)
+{
+	const struct table *t = &f->d->analysis->table;
+	bool *inlined = xcalloc((size_t)t->n_rows + 1, sizeof(*inlined));
+
+	find_inlined(f, inlined);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct key *k = key_of(f->d, t->key[i]);
+		const struct noise_delta *total = &f->d->row_total[i];
+		bool tells = inlined[i] || (is_function(k) && name_rules_numbered(k->label));
+
+		for (int side = 0; side < N_SIDES && tells; side++) {
 			double weight = side == SIDE_BEFORE ? total->before : total->after;
 			struct item one = { .label = k->label,
 					    .side = (enum side)side,
@@ -133,11 +214,12 @@ static void find_items(struct finding *f)
 
 			if (!(weight > 0))
 				continue;
-			one.group = group_of(f->names, k);
+			one.group = group_of(f->names, k, !inlined[i]);
 			vec_push(&one.functions, k->id);
 			vec_push(&f->items, one);
 		}
 	}
+	free(inlined);
 	if (f->items.n > 1)
 		qsort(f->items.at, f->items.n, sizeof(*f->items.at), by_group);
 }

@@ -3,6 +3,8 @@
  * Functions that differ in numbers a compiler gives are called otherwise after than before, and are the same: lambdas that moved by
  * a line, closures behind a new one, clones, functions of Go without names.
  *
+ * So are those that one side alone inlines, where debug information has their names without arguments.
+ *
  * Those of one module and of one name without numbers are in the order of their numbers on both sides, and keep it. Of all ways to
  * pair them so that they do, that is taken in which the most weight is in pairs that are alike: in what they call and spend
  * themselves, who calls them, and their size. Numbers count for nothing where others are clearly more alike; where it cannot be
