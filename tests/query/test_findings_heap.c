@@ -7,6 +7,8 @@
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
 #include "query/analysis.h"
+#include "query/heap/footprint.h"
+#include "query/heap/heap_table.h"
 #include "query/heap/suppressions.h"
 
 #include <criterion/criterion.h>
@@ -531,4 +533,50 @@ Test(findings_heap, growth_is_told_whether_it_is_freed_small_or_below_a_saw)
 		lens_done(&l);
 		profile_free(p);
 	}
+}
+
+/* Numbers of a sampled heap are estimates, in sentences and in the tables that these name. */
+Test(findings_heap, estimates_are_marked)
+{
+	struct made *m = calloc(1, sizeof(*m));
+	struct profile *p = profile_new();
+	struct footprint *of;
+	struct heap_table *t;
+	struct analysis *a;
+	struct findings *f;
+	char text[64];
+	struct lens l;
+
+	cr_assert_not_null(m);
+	m->p = p;
+	builder_begin(p);
+	begin(m);
+	build_heap_rate(p, m->track, 100, 0);
+	for (int i = 0; i < STEPS; i++) {
+		m->now = (int64_t)(i + 1) * STEP_NS;
+		step(m, i, LEAKS | CHURNS);
+	}
+	cr_assert_eq(builder_end(p), 0);
+	lens_init(&l, p);
+	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
+	cr_assert_eq(findings_new(a, NULL, NULL, &f), 0);
+	cr_assert_eq(f->list.n, 2);
+	for (size_t i = 0; i < f->list.n; i++)
+		cr_expect(strstr(f->list.at[i].sentence, "~400 blocks of ~8.00 MB") ||
+				  strstr(f->list.at[i].sentence, "of ~75,9"),
+			  "%s", f->list.at[i].sentence);
+	cr_assert_eq(footprint_new(p, &a->counts, &l, lens_usual_metric(p, NULL), NULL, &of), 0);
+	cr_assert_eq(heap_table_new(of, HEAP_ALLOCATORS, NULL, NULL, &t), 0);
+	for (int c = 0; c < t->n_columns; c++)
+		cr_expect_eq(heap_table_text(t, &t->rows.at[0], c, text)[0] == '~',
+			     t->form->column[c].cell == CELL_BYTES ||
+				     t->form->column[c].cell == CELL_COUNT,
+			     "%s: %s", t->form->column[c].title, text);
+	heap_table_free(t);
+	footprint_free(of);
+	findings_free(f);
+	analysis_free(a);
+	lens_done(&l);
+	profile_free(p);
+	free(m);
 }

@@ -120,8 +120,7 @@ static int number_cols(const struct heap_table *t, int column)
 	char text[64];
 
 	for (size_t i = 0; i < t->rows.n; i++) {
-		int cols = text_cols(heap_cell_text(t->form->column[column].cell,
-						    t->rows.at[i].cell[column], text));
+		int cols = text_cols(heap_table_text(t, &t->rows.at[i], column, text));
 
 		most = cols > most ? cols : most;
 	}
@@ -264,9 +263,8 @@ static void draw_row(const struct heap_view *v, const struct scene *s, struct ca
 	col += v->label;
 	for (int k = 0; k < t->n_columns; k++) {
 		if (v->cols[k] > 0)
-			canvas_puts_right(
-				c, at, r.col + col, v->cols[k] - GAP, STYLE_NUMBER,
-				heap_cell_text(t->form->column[k].cell, row->cell[k], text));
+			canvas_puts_right(c, at, r.col + col, v->cols[k] - GAP, STYLE_NUMBER,
+					  heap_table_text(t, row, k, text));
 		col += v->cols[k];
 	}
 	if (v->bar > 0 && row->cell[t->form->bar] > 0)

@@ -56,8 +56,7 @@ static void make_layout(const struct report *r, struct layout *l)
 
 		l->cols[c] = width_of(t->form->column[c].title);
 		for (size_t i = 0; i < n_shown(r); i++) {
-			int cols = width_of(heap_cell_text(t->form->column[c].cell,
-							   t->rows.at[i].cell[c], text));
+			int cols = width_of(heap_table_text(t, &t->rows.at[i], c, text));
 
 			l->cols[c] = cols > l->cols[c] ? cols : l->cols[c];
 		}
@@ -159,8 +158,7 @@ static void put_row(const struct report *r, const struct layout *l,
 		put_label(to, row->label ? row->label : "", l->label, r->ascii);
 	for (int c = 0; c < r->heap->n_columns; c++) {
 		fputs(c > 0 || form->label ? "  " : "", to);
-		put_padded(to, heap_cell_text(form->column[c].cell, row->cell[c], text), l->cols[c],
-			   true);
+		put_padded(to, heap_table_text(r->heap, row, c, text), l->cols[c], true);
 	}
 	if (form->sites) {
 		where = where_text(r, row, l->rest);

@@ -125,7 +125,7 @@ static char *remark_of(const struct leaks *l, const struct heap_growth *g,
 		return xasprintf("no growth since %s",
 				 fmt_ns(a, (int64_t)((double)l->whole_ns * g->level_since)));
 	case VERDICT_STARTUP:
-		return xasprintf("%s before %s, none later",
+		return xasprintf("%s%s before %s, none later", l->ask->f->manner.sampled ? "~" : "",
 				 fmt_counted(n, llround(s->calls), "allocation"),
 				 fmt_ns(a, last_before(l, s)));
 	case VERDICT_AT_END:

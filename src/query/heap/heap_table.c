@@ -400,7 +400,7 @@ void heap_table_sort(struct heap_table *t, int column, bool rising)
 	free(o);
 }
 
-const char *heap_cell_text(enum heap_cell cell, int64_t value, char out[64])
+static const char *cell_text(enum heap_cell cell, int64_t value, char out[64])
 {
 	char text[FMT_SIZE];
 
@@ -421,5 +421,26 @@ const char *heap_cell_text(enum heap_cell cell, int64_t value, char out[64])
 		snprintf(out, 64, "%s%s", value > 0 ? "+" : "", fmt_bytes(text, value));
 		return out;
 	}
+	return out;
+}
+
+/* Of a sampled heap sums are estimates, and single blocks are not. */
+static bool is_estimate(const struct heap_table *t, int column)
+{
+	enum heap_cell cell = t->form->column[column].cell;
+
+	return t->footprint->manner.sampled && t->question != HEAP_BLOCKS &&
+	       (cell == CELL_BYTES || cell == CELL_COUNT || cell == CELL_RATE);
+}
+
+const char *heap_table_text(const struct heap_table *t, const struct heap_table_row *row,
+			    int column, char out[64])
+{
+	int64_t value = row->cell[column];
+	bool about = value != CELL_NONE && is_estimate(t, column);
+	char text[64];
+
+	snprintf(out, 64, "%s%s", about ? "~" : "",
+		 cell_text(t->form->column[column].cell, value, text));
 	return out;
 }

@@ -98,7 +98,8 @@ void heap_table_free(struct heap_table *t);
 /* Rows by a column, falling or rising; column -1: in their own order, which is lost. Ties stay. */
 void heap_table_sort(struct heap_table *t, int column, bool rising);
 
-/* A number as people read it; returns out. */
-const char *heap_cell_text(enum heap_cell cell, int64_t value, char out[64]);
+/* A row's number as people read it, with ~ before an estimate; returns out. */
+const char *heap_table_text(const struct heap_table *t, const struct heap_table_row *row,
+			    int column, char out[64]);
 
 #endif
