@@ -681,6 +681,13 @@ run 0 --keys '2*/write<Enter>;<Tab>here<Enter>' --screen 100x20 noted/x.folded
 says noted/x.folded.proftop 'note of=node name=focus-path:main;run;write text=here'
 run 0 --keys '2*/write<Enter><Esc>' --screen 100x20 noted/x.folded
 says out '¶ here'
+# The line has room in a narrow screen, and Tab is named where there is something to choose.
+run 0 --keys '/idle<Enter>;typed' --screen 40x12 noted/x.folded
+says out 'note on idle: typed'
+grep -q 'Tab:' out && fault 'Tab for one thing'
+run 0 --keys '2*/write<Enter>;<Backspace><Backspace><Backspace><Backspace>typed' --screen 40x12 noted/x.folded
+says out 'note on this write: typed'
+says out 'Tab: wherever it is'
 run 0 report noted/x.folded
 says out '# note on parse: slow "since" 1.2'
 run 0 report --json noted/x.folded

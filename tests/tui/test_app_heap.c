@@ -108,6 +108,24 @@ Test(app_heap, keys)
 	}
 }
 
+/* In 80 columns each table leaves the other views their names. */
+Test(app_heap, tabs_have_names)
+{
+	static const char *const titles[] = { "[M leaks]", "[M lives]",   "[M sizes]",
+					      "[M temps]", "[M handoff]", "[M realloc]",
+					      "[M waste]", "[M blocks]",  "[M alloc]" };
+	struct stage_app f;
+
+	stage_app_init(&f, stage_heap(), true, 80, 24);
+	for (size_t i = 0; i < N(titles); i++) {
+		stage_app_play(&f, "M");
+		cr_expect(stage_app_shows(&f, titles[i]));
+		cr_expect(stage_app_shows(&f, " 1 top 2 tre"), "%s", titles[i]);
+		cr_expect(stage_app_shows(&f, " 9 mem 0 fin"), "%s", titles[i]);
+	}
+	stage_app_done(&f);
+}
+
 /* Leaks that are known are counted above the others, and have no row and no finding. */
 Test(app_heap, suppressed_leaks_are_only_counted)
 {

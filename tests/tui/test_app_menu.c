@@ -80,6 +80,20 @@ Test(app_menu, what_keys_do)
 	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 110, 30);
 }
 
+/* What there is no room for goes as a whole: sentences to their colon, names to their last part, terms one by one. */
+Test(app_menu, little_room)
+{
+	static const struct stage_case cases[] = {
+		{ "the name", ".", "WITH Parser::parse_record(…)   1-5 of 13", "(Slic " },
+		{ "a sentence", ".", " focus on this node", "focus on this node:" },
+		{ "one that has room", ".", " focus on it: stacks begin with it", "F3" },
+		{ "a term that does not fit", "j.m", "filter  merge:\"^std::", "… std" },
+		{ "the newest terms", "j.m.r", "filter  … recursion:all", "merge" },
+	};
+
+	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 42, 11);
+}
+
 /* Keys that move, of which there may be no further, and those that leave. */
 #define MAY_DO_NOTHING "jkhlgGHLpqQ"
 

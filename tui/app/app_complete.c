@@ -242,14 +242,13 @@ static void complete_by(struct app *a, const struct typed *t, const struct term_
 }
 
 /* Why a term cannot be completed: what is wrong with it, or that it can be anything. */
-static void say_of_term(struct app *a, const struct typed *t)
+static void say_of_term(struct app *a)
 {
-	const char *term = a->prompt.text + t->before;
+	bool quoted;
+	const char *term = last_term(a->prompt.text, &quoted);
 	struct filter *alone = NULL;
 	struct err e = ERR_INIT;
 
-	while (term > a->prompt.text && term[-1] != ' ')
-		term--;
 	if (filter_parse(term, &alone, &e) != 0)
 		app_say(a, false, err_text(&e));
 	else
@@ -299,7 +298,7 @@ static void complete_value(struct app *a, const struct typed *t, const char *kin
 	struct term_values v;
 
 	if (!term_values_has(kind)) {
-		say_of_term(a, t);
+		say_of_term(a);
 		return;
 	}
 	term_values_init(&v, a->source->profile, kind, t->value);

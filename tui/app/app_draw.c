@@ -460,23 +460,29 @@ static int draw_found(struct app *a, struct canvas *c, int row, int col)
 }
 
 /* The newest terms that fit into as many columns, with dots for others and for the end of one; returns the columns used. */
-static int put_terms(struct canvas *c, int row, int col, int cols, const char *text)
+static int put_terms(struct canvas *c, int row, int col, int cols, const struct filter *f)
 {
-	const char *from = text;
-	bool cut = false;
-	int used = 0;
+	size_t n = filter_n_terms(f), first = n;
+	int wanted = 0, used = 0;
 
-	while ((int)text_width(from, strlen(from)) > cols - used && !cut) {
-		const char *next = strchr(from, ' ');
+	while (first > 0) {
+		const char *term = filter_term(f, first - 1);
+		int width = (int)text_width(term, strlen(term)) + (first < n);
 
-		cut = !next;
-		from = next ? next + 1 : from;
-		used = from > text ? 2 : 0;
+		if (first < n && wanted + width + (first > 1 ? 2 : 0) > cols)
+			break;
+		wanted += width;
+		first--;
 	}
-	if (used > 0)
-		canvas_puts(c, row, col, cols, STYLE_DIM, "… ");
-	used += canvas_puts(c, row, col + used, cols - used, STYLE_STATUS, from);
-	if (cut && cols > 0)
+	if (first > 0)
+		used += canvas_puts(c, row, col, cols, STYLE_DIM, "… ");
+	for (size_t i = first; i < n; i++) {
+		if (i > first)
+			used += canvas_puts(c, row, col + used, cols - used, STYLE_STATUS, " ");
+		used += canvas_puts(c, row, col + used, cols - used, STYLE_STATUS,
+				    filter_term(f, i));
+	}
+	if (wanted + (first > 0 ? 2 : 0) > cols && cols > 0)
 		canvas_puts(c, row, col + cols - 1, 1, STYLE_DIM, "…");
 	return used;
 }
@@ -490,17 +496,14 @@ static void draw_terms(struct app *a, struct canvas *c)
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, a->own.first) + 3;
 	}
 	if (app_is_filtered(a)) {
-		char *text = filter_text(a->lens.filter);
-
 		/* In front: the terms may fill the row. */
 		if (analysis_gave_up(a->analysis))
 			col += canvas_puts(c, row, col, c->cols - col, STYLE_ERROR,
 					   "inexact, a term takes too long  ");
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "filter  ");
-		col += put_terms(c, row, col, c->cols - col, text);
+		col += put_terms(c, row, col, c->cols - col, a->lens.filter);
 		app_add_hit(a, row, 0, col, ACTION_FILTER);
 		col += 3;
-		free(text);
 	}
 	if (a->seeking.pattern && a->prompting == PROMPT_NONE) {
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "search  ");
@@ -555,8 +558,8 @@ static void draw_prompt(struct app *a, struct canvas *c)
 			draw_found(a, c, row, used + 4);
 		return;
 	}
-	col = draw_terms_so_far(a, c, row);
-	used = col + prompt_draw(&a->prompt, c, row, col, col > 1 ? c->cols - col : room);
+	col = a->prompting == PROMPT_FILTER ? draw_terms_so_far(a, c, row) : 1;
+	used = col + prompt_draw(&a->prompt, c, row, col, c->cols - col);
 	if (a->message && a->chrome.hints < 0)
 		canvas_puts(c, row, used + 3, c->cols - used - 3, STYLE_ERROR, a->message);
 }

@@ -22,13 +22,16 @@
 /* What a prompt takes, in pieces that are shown whole or not at all; NULL ends them. */
 #define MAX_PIECES 12
 
+/* Of a note; the other one once it is of the row alone. */
+#define NOTE_TAB      "Tab: this row alone"
+#define NOTE_TAB_BACK "Tab: wherever it is"
+
 static const char *const prompt_pieces[][MAX_PIECES + 1] = {
 	[PROMPT_SEARCH] = { "Enter keeps it", "Esc leaves", "a regular expression",
 			    "upper case counts if used" },
 	[PROMPT_FILTER] = { "Tab completes", "fn:", "module:", "time:2,5", "! not",
 			    "thread:", "tid:", "leaf:", "in:", "is:idle", "focus:", "merge:" },
-	[PROMPT_NOTE] = { "Enter keeps it", "no text: no note",
-			  "Tab: on the function or this row alone" },
+	[PROMPT_NOTE] = { "Enter keeps it", NOTE_TAB, "no text: no note" },
 	[PROMPT_SAVE] = { "Enter saves", "letters and digits",
 			  "Tab: for this file or for all files" },
 	[PROMPT_EXPORT] = { ".svg", ".pb.gz", ".json", ".speedscope.json", ".folded", ".csv",
@@ -67,7 +70,14 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 	    metric_is_heap(a->source->profile, a->lens.column[0].metric))
 		pieces = heap_filter_pieces;
 	for (int i = 0; pieces[i]; i++) {
-		int next = draw_piece(c, row, col, pieces[i]);
+		bool tab = strcmp(pieces[i], NOTE_TAB) == 0;
+		int next;
+
+		/* The row stands for one thing: there is nothing to choose. */
+		if (tab && a->keeping.n_on < 2)
+			continue;
+		next = draw_piece(c, row, col,
+				  tab && a->keeping.which > 0 ? NOTE_TAB_BACK : pieces[i]);
 
 		if (next == col) {
 			canvas_puts(c, row, col < c->cols ? col : c->cols - 1, 1, STYLE_DIM, "…");

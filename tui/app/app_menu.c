@@ -22,6 +22,7 @@
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
 #include "tui/contract/keymap.h"
+#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 
 /* What a term is made of. */
@@ -249,16 +250,27 @@ static void draw_term(struct app *a, struct canvas *c, struct rect r, int row)
 	free(term);
 }
 
+/* What an entry does; where that is too long, what stands before its colon. The caller frees. */
+static char *help_of(int i, int cols)
+{
+	const char *help = entries[i].help;
+
+	return text_width(help, strlen(help)) > (size_t)(cols > 0 ? cols : 0)
+		       ? xstrndup(help, strcspn(help, ":"))
+		       : xstrdup(help);
+}
+
 static void draw_entry(struct app *a, struct canvas *c, struct rect r, int line, int i)
 {
 	uint16_t selected = i == a->menu.cursor ? STYLE_SELECTED : 0;
 	char *term = term_of(a, i), *clean = term ? text_clean(term, strlen(term), c->ascii) : NULL;
 	uint16_t style = (uint16_t)((term ? STYLE_NORMAL : STYLE_DIM) | selected);
+	char *help = help_of(i, r.cols - KEY_COLS);
 	int row = r.row + line;
 
 	canvas_printf(c, row, r.col + 2, KEY_COLS - 2, (uint16_t)(STYLE_HINT_KEY | selected), "%c",
 		      (int)entries[i].key);
-	canvas_puts(c, row, r.col + KEY_COLS, r.cols - KEY_COLS, style, entries[i].help);
+	canvas_puts(c, row, r.col + KEY_COLS, r.cols - KEY_COLS, style, help);
 	if (clean && r.cols > KEY_COLS + HELP_COLS + 8)
 		put_cut(c, row, r.col + KEY_COLS + HELP_COLS, r.cols - KEY_COLS - HELP_COLS - 1,
 			clean);
@@ -266,6 +278,7 @@ static void draw_entry(struct app *a, struct canvas *c, struct rect r, int line,
 		c->cursor_row = row;
 		c->cursor_col = r.col + 2;
 	}
+	free(help);
 	free(clean);
 	free(term);
 }
@@ -278,6 +291,7 @@ void app_draw_menu(struct app *a, struct canvas *c, struct rect r)
 	struct step here;
 	uint32_t key = selected_key(a, &here);
 	struct rect box = { r.row + r.rows - rows, r.col, rows, r.cols };
+	char *more, *name;
 
 	if (rows < 2 || key == KEY_NONE)
 		return;
@@ -285,14 +299,14 @@ void app_draw_menu(struct app *a, struct canvas *c, struct rect r)
 		first = a->menu.cursor - shown + 1;
 	for (int i = 0; i < rows; i++)
 		canvas_fill(c, box.row + i, box.col, box.cols, STYLE_NORMAL, ' ');
-	canvas_printf(c, box.row, box.col + 1, box.cols - 1, STYLE_HEADER_SORTED, "WITH %s",
-		      a->analysis->keys.key[key].label);
-	if (shown < N_ENTRIES) {
-		char *more = xasprintf(" %d-%d of %d ", first + 1, first + shown, N_ENTRIES);
-
-		canvas_puts_right(c, box.row, box.col, box.cols, STYLE_DIM, more);
-		free(more);
-	}
+	more = shown < N_ENTRIES ? xasprintf("  %d-%d of %d ", first + 1, first + shown, N_ENTRIES)
+				 : xstrdup("");
+	name = name_in_row(a->analysis->keys.key[key].label,
+			   box.cols - 1 - (int)strlen("WITH ") - (int)strlen(more), c->ascii);
+	canvas_printf(c, box.row, box.col + 1, box.cols - 1, STYLE_HEADER_SORTED, "WITH %s", name);
+	canvas_puts_right(c, box.row, box.col, box.cols, STYLE_DIM, more);
+	free(name);
+	free(more);
 	for (int i = 0; i < shown; i++)
 		draw_entry(a, c, box, i + 1, first + i);
 	if (with_term)

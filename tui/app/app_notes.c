@@ -16,11 +16,13 @@
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
 #include "tui/contract/keymap.h"
+#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_note.h"
 
-/* Columns of the name in front of the line. */
-#define LABEL_COLS 40
+/* Columns of the name in front of the line, at least, and of a screen that has no room for more words. */
+#define LEAST_COLS  8
+#define NARROW_COLS 60
 
 static void clear(struct keeping *k)
 {
@@ -95,14 +97,15 @@ static void label_prompt(struct app *a)
 	struct keeping *k = &a->keeping;
 	const struct note *on = &k->on[k->which];
 	bool narrow = k->which > 0;
-	char *name = text_fold_name(k->on[0].name, LABEL_COLS, false);
+	const char *front = a->cols < NARROW_COLS ? !narrow ? "note on " : "note on this "
+			    : !narrow             ? "note on "
+			    : strcmp(on->of, NOTE_OF_SITE) == 0 ? "note on this site of "
+								: "note on this node of ";
+	int cols = a->cols / 2 - (int)strlen(front);
+	char *name = name_in_row(k->on[0].name, cols > LEAST_COLS ? cols : LEAST_COLS, false);
 
 	free(k->label);
-	k->label = xasprintf("note on %s%s: ",
-			     !narrow                             ? ""
-			     : strcmp(on->of, NOTE_OF_SITE) == 0 ? "this site of "
-								 : "this node of ",
-			     name);
+	k->label = xasprintf("%s%s: ", front, name);
 	a->prompt.label = k->label;
 	free(name);
 }

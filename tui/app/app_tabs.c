@@ -18,7 +18,17 @@
  * How the views that are not shown are called in their tabs: the widest that fits is taken. The one on screen has its short name only where
  * the others would else have none.
  */
-enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_CLOSE_NAMES, TAB_ALL_SHORT, TAB_NUMBERS };
+enum tab_names {
+	TAB_NAMES,
+	TAB_SHORT_NAMES,
+	TAB_CLOSE_NAMES,
+	TAB_ALL_SHORT,
+	TAB_BEGINNINGS,
+	TAB_NUMBERS
+};
+
+/* Of a short name, where there is room for no more. */
+#define BEGINNING_BYTES 3
 
 /* Names for narrow screens; the others are short already. */
 static const char *short_name(enum view_kind kind)
@@ -36,6 +46,16 @@ static const char *short_name(enum view_kind kind)
 		return "mem";
 	case VIEW_KIND_FINDINGS:
 		return "find";
+	case VIEW_KIND_LIFETIMES:
+		return "lives";
+	case VIEW_KIND_TEMPORARIES:
+		return "temps";
+	case VIEW_KIND_HANDOFFS:
+		return "handoff";
+	case VIEW_KIND_REALLOCS:
+		return "realloc";
+	case VIEW_KIND_ALLOCATORS:
+		return "alloc";
 	default:
 		return views[kind]->name;
 	}
@@ -56,7 +76,9 @@ static void put_key_tab(const struct app *a, enum view_kind view, enum action ac
 
 	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), action, key, sizeof(key));
 	if (a->view == view)
-		snprintf(text, n, "[%s %s]", key, views[view]->name);
+		snprintf(text, n, "[%s %s]", key,
+			 names == TAB_ALL_SHORT || names == TAB_BEGINNINGS ? short_name(view)
+									   : views[view]->name);
 	else if (names == TAB_NUMBERS)
 		snprintf(text, n, " %s ", key);
 	else
@@ -67,7 +89,7 @@ static void put_key_tab(const struct app *a, enum view_kind view, enum action ac
 static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names names)
 {
 	bool losses = app_has_losses(a->analysis);
-	bool close = names == TAB_CLOSE_NAMES || names == TAB_ALL_SHORT;
+	bool close = names == TAB_CLOSE_NAMES || names == TAB_ALL_SHORT || names == TAB_BEGINNINGS;
 	int col = 0;
 
 	for (int i = 0; i < N_VIEW_KINDS; i++) {
@@ -89,13 +111,15 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names
 			snprintf(text, sizeof(text), active ? "[%s]" : " %s ", views[i]->name);
 		else if (active)
 			snprintf(text, sizeof(text), "[%d %s%s]", (i + 1) % 10,
-				 names == TAB_ALL_SHORT ? short_name((enum view_kind)i)
-							: views[i]->name,
+				 names == TAB_ALL_SHORT || names == TAB_BEGINNINGS
+					 ? short_name((enum view_kind)i)
+					 : views[i]->name,
 				 mark);
 		else if (names == TAB_NUMBERS)
 			snprintf(text, sizeof(text), " %d%s ", (i + 1) % 10, mark);
 		else
-			snprintf(text, sizeof(text), " %d %s%s ", (i + 1) % 10,
+			snprintf(text, sizeof(text), " %d %.*s%s ", (i + 1) % 10,
+				 names == TAB_BEGINNINGS ? BEGINNING_BYTES : 99,
 				 names == TAB_NAMES ? views[i]->name
 						    : short_name((enum view_kind)i),
 				 mark);
