@@ -223,9 +223,12 @@ module_id build_module(struct profile *p, const char *path, const char *build_id
 	return (module_id){ n };
 }
 
-/* Functions. Most names are one function's: it is noted with the name and needs no place in the map. */
+/*
+ * Functions. Most names are one function's: it is noted with the name and needs no place in the map. Static functions of
+ * several files may have one name in a module: the first has its place by name and module, the others by their file, too.
+ */
 
-static bool same_function(const void *things, uint32_t value, const void *key)
+static bool same_name(const void *things, uint32_t value, const void *key)
 {
 	const struct profile *p = things;
 	const struct function *f = &STORE_AT(struct function, p->functions, value), *k = key;
@@ -234,25 +237,53 @@ static bool same_function(const void *things, uint32_t value, const void *key)
 	       ((f->flags ^ k->flags) & (FUNCTION_COMM | FUNCTION_AFTER)) == 0;
 }
 
+static bool same_function(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct function *k = key;
+
+	return same_name(p, value, k) &&
+	       STORE_AT(struct function, p->functions, value).file.v == k->file.v;
+}
+
 void build_apart(struct profile *p, bool (*numbered)(const char *name), bool after)
 {
 	p->numbered = numbered;
 	p->after = numbered && after;
 }
 
-static uint64_t hash_function(const struct function *f)
+static uint64_t hash_name(const struct function *f)
 {
 	return hash_pair(f->name.v, f->module.v ^ (f->flags & (FUNCTION_COMM | FUNCTION_AFTER))
 							  << 26);
 }
 
-/* The function, or MAP_NONE. */
-static uint32_t find_function(const struct profile *p, const struct function *key)
+static uint64_t hash_function(const struct function *f)
+{
+	return hash_u64(hash_name(f) + f->file.v);
+}
+
+/* The first function of that name in the module, or MAP_NONE. */
+static uint32_t find_name(const struct profile *p, const struct function *key)
 {
 	uint32_t first = STORE_AT(uint32_t, p->string_function, key->name.v);
 
-	if (first == 0 || same_function(p, first - 1, key))
+	if (first == 0 || same_name(p, first - 1, key))
 		return first == 0 ? MAP_NONE : first - 1;
+	return map_find(&p->functions_by_name, hash_name(key), same_name, p, key);
+}
+
+/* The function, or MAP_NONE; *first is find_name(). What is declared nowhere yet is the one that is asked for. */
+static uint32_t find_function(const struct profile *p, const struct function *key, uint32_t *first)
+{
+	const struct function *f;
+
+	*first = find_name(p, key);
+	if (*first == MAP_NONE || key->file.v == 0)
+		return *first;
+	f = &STORE_AT(struct function, p->functions, *first);
+	if (f->file.v == 0 || f->file.v == key->file.v)
+		return *first;
 	return map_find(&p->functions_by_name, hash_function(key), same_function, p, key);
 }
 
@@ -264,48 +295,49 @@ static bool is_numbered(const struct profile *p, uint32_t id, string_id name)
 	return p->numbered && p->numbered(profile_string(p, name, NULL));
 }
 
+/* Says where a function is declared, if nobody has said so yet. */
+static void declare(struct profile *p, uint32_t id, string_id file, uint32_t line)
+{
+	struct function *f = &STORE_AT(struct function, p->functions, id);
+
+	if (f->file.v != 0 || file.v == 0)
+		return;
+	__atomic_store_n(&f->line, line, __ATOMIC_RELAXED);
+	__atomic_store_n(&f->file.v, file.v, __ATOMIC_RELEASE);
+	p->now.resolution++;
+}
+
 function_id build_function(struct profile *p, string_id name, module_id module, uint32_t flags,
 			   string_id file, uint32_t line)
 {
 	struct function key = {
 		.name = name, .module = module, .flags = flags, .file = file, .line = line
 	};
-	uint32_t n = p->now.n_functions, id, *first;
+	uint32_t n = p->now.n_functions, id, first, *of_string;
 
 	assert(name.v < p->now.n_strings && module.v < p->now.n_modules);
-	id = find_function(p, &key);
-	if (id != MAP_NONE && !p->after)
-		return (function_id){ id };
-	if (is_numbered(p, id, name)) {
+	id = find_function(p, &key, &first);
+	if ((id == MAP_NONE || p->after) && is_numbered(p, first, name)) {
 		key.flags |= FUNCTION_NUMBERED | (p->after ? FUNCTION_AFTER : 0);
-		id = p->after ? find_function(p, &key) : id;
+		id = p->after ? find_function(p, &key, &first) : id;
 	}
-	if (id != MAP_NONE)
+	if (id != MAP_NONE) {
+		declare(p, id, file, line);
 		return (function_id){ id };
+	}
 	if (!store_room(p, &p->functions, (uint64_t)n + 1) ||
 	    !store_room(p, &p->symbols, (uint64_t)n + 1))
 		return (function_id){ 0 };
 	STORE_AT(struct function, p->functions, n) = key;
 	STORE_AT(uint32_t, p->symbols, n) = ID_NONE;
-	first = &STORE_AT(uint32_t, p->string_function, name.v);
-	if (*first == 0)
-		*first = n + 1;
+	of_string = &STORE_AT(uint32_t, p->string_function, name.v);
+	if (*of_string == 0)
+		*of_string = n + 1;
 	else
-		map_add(&p->functions_by_name, hash_function(&key), n);
+		map_add(&p->functions_by_name,
+			first == MAP_NONE ? hash_name(&key) : hash_function(&key), n);
 	p->now.n_functions++;
 	return (function_id){ n };
-}
-
-void build_function_declared(struct profile *p, function_id id, string_id file, uint32_t line)
-{
-	struct function *f = &STORE_AT(struct function, p->functions, id.v);
-
-	assert(id.v < p->now.n_functions && file.v < p->now.n_strings);
-	if (f->file.v != 0 || file.v == 0)
-		return;
-	__atomic_store_n(&f->line, line, __ATOMIC_RELAXED);
-	__atomic_store_n(&f->file.v, file.v, __ATOMIC_RELEASE);
-	p->now.resolution++;
 }
 
 /* Locations. */
@@ -413,6 +445,22 @@ void build_location_function(struct profile *p, location_id l, function_id f)
 		return;
 	__atomic_store_n(function, f.v, __ATOMIC_RELEASE);
 	p->now.resolution++;
+}
+
+function_id build_location_declared(struct profile *p, location_id l, string_id file, uint32_t line)
+{
+	uint32_t *function = &STORE_AT(uint32_t, p->loc_function, l.v);
+	struct function f;
+	function_id declared;
+
+	assert(l.v < p->now.n_locations && *function < p->now.n_functions);
+	f = STORE_AT(struct function, p->functions, *function);
+	declared = build_function(p, f.name, f.module, f.flags & FUNCTION_KEPT, file, line);
+	if (declared.v == *function || declared.v == 0)
+		return (function_id){ *function };
+	__atomic_store_n(function, declared.v, __ATOMIC_RELEASE);
+	p->now.resolution++;
+	return declared;
 }
 
 void build_location_inlines(struct profile *p, location_id l, const struct frame *frames,

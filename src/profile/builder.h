@@ -65,15 +65,21 @@ module_id build_module(struct profile *p, const char *path, const char *build_id
  */
 void build_apart(struct profile *p, bool (*numbered)(const char *name), bool after);
 
-/* Interned by (name, module); flags, file and line are those of the first call. */
+/*
+ * Interned by (name, module, file): static functions of two files are two. Without a file it is the first of that name in the
+ * module, and the first file that is told of one without a file is its file. Flags and line are those of the first call.
+ */
 function_id build_function(struct profile *p, string_id name, module_id module, uint32_t flags,
 			   string_id file, uint32_t line);
 
-/* Says where a function is declared, if nobody has said so yet. */
-void build_function_declared(struct profile *p, function_id f, string_id file, uint32_t line);
-
 /* An address in a module, to be named later; interned by (module, address). */
 location_id build_location(struct profile *p, module_id module, uint64_t address);
+/*
+ * Says where the function of a named location is declared, which may be another one of its name than was thought. Returns
+ * the function that it is.
+ */
+function_id build_location_declared(struct profile *p, location_id l, string_id file,
+				    uint32_t line);
 /* A frame that is already a name; interned by function. Its module is the function's. */
 location_id build_symbol_location(struct profile *p, function_id f);
 /*

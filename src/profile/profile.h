@@ -108,7 +108,7 @@ struct module {
 #define FUNCTION_AFTER    32u
 #define FUNCTION_KEPT     15u
 
-/* Interned by (name, module). */
+/* Interned by (name, module, file); see build_function(). */
 struct function {
 	string_id name; /* demangled, with arguments; untrusted text */
 	module_id module;

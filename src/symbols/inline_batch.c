@@ -78,11 +78,14 @@ static function_id inlined_function(struct inline_worker *w, uint32_t number)
 }
 
 /* One run: the physical function has its name already. */
-static void build_run(struct inline_worker *w, uint32_t location, function_id physical,
-		      const struct inline_frame *from, uint32_t n_frames)
+static void build_run(struct inline_worker *w, uint32_t location, const struct inline_frame *from,
+		      uint32_t n_frames)
 {
 	const struct inline_function *outer = inline_reader_function(w->reader, from[0].function);
 	struct profile *p = w->job->p;
+	function_id physical = build_location_declared(p, (location_id){ location },
+						       file_string(w, outer->declared),
+						       outer->declared_line);
 	struct frame run[RUN_MAX];
 
 	for (uint32_t i = 0; i < n_frames; i++) {
@@ -92,7 +95,6 @@ static void build_run(struct inline_worker *w, uint32_t location, function_id ph
 					 .file = file_string(w, from[i].file).v,
 					 .line = from[i].line };
 	}
-	build_function_declared(p, physical, file_string(w, outer->declared), outer->declared_line);
 	if (n_frames > 1 || run[0].line > 0)
 		build_location_inlines(p, (location_id){ location }, run, n_frames);
 }
@@ -101,15 +103,11 @@ static void hand_in_runs(struct inline_worker *w)
 {
 	const struct inline_frame *from = w->frames.at;
 	struct profile *p = w->job->p;
-	struct location_columns c;
 	int rc;
 
 	builder_begin(p);
-	profile_locations(p, &c);
 	for (size_t i = 0; i < w->n; i++) {
-		function_id f = { location_function(&c, w->of[i].location) };
-
-		build_run(w, w->of[i].location, f, from, w->of[i].n);
+		build_run(w, w->of[i].location, from, w->of[i].n);
 		from += w->of[i].n;
 	}
 	w->n = w->frames.n = 0;

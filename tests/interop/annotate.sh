@@ -59,6 +59,31 @@ symbols=()
 try 'gcc -g -O2' table.c '^(table|matrix)'
 try 'g++ -g -O2' records.cc '^main$'
 try 'rustc -g -O' words.rs '^words::(sieve|count)$'
+# Static functions of one name in two files: each file has its own, on screens and for pprof.
+if command -v gcc >/dev/null; then
+    echo 'static __attribute__((noinline)) long work(long n) { long s = 0; for (volatile long i = 0; i < n; i++) s += i; return s; }
+        long FUNCTION(long n) { return work(n) + N; }' >part.h
+    for part in 1 2; do
+        printf '#define FUNCTION part%d\n#define N %d\n' $part $part | cat - part.h >part$part.c
+    done
+    echo 'long part1(long), part2(long); int main(void) { return (part1(100000000) + part2(300000000)) & 0; }' >parts.c
+    gcc -g -O1 -o parts parts.c part1.c part2.c && perf record -q -e cpu-clock -F 2000 -g -o parts.data -- ./parts 2>/dev/null
+    perf report -i parts.data --stdio --no-children -g none -s srcfile 2>/dev/null | sed -n 's/^ *\([0-9.]*%\)  \(part[12]\.c\) *$/\2 \1/p' |
+        sort >perf.out
+    "$proftop" report --group file --json parts.data | python3 -c '
+import json, sys
+got = json.load(sys.stdin)
+for row in got["rows"]:
+    if row["name"] in ("part1.c", "part2.c"):
+        print(row["name"], "%.2f%%" % (100 * row["self"][0] / got["columns"][0]["whole"]))' | sort >ours.out
+    "$proftop" export --to pprof -o parts.pb parts.data 2>/dev/null && "$proftop" report --group file -n 2 parts.pb | grep '[1-9].* part[12]\.c' >pprof.out
+    if [ "$(wc -l <perf.out)" != 2 ] || ! diff perf.out ours.out || [ "$(wc -l <pprof.out)" != 2 ]; then
+        echo "two functions of one name: perf, ours, and pprof's: $(cat perf.out ours.out pprof.out)"
+        exit 1
+    fi
+    echo 'two functions of one name: files as perf has them'
+    made=$((made + 1))
+fi
 # Of a machine that is not here: samples are made up.
 if command -v aarch64-linux-gnu-gcc >/dev/null &&
     aarch64-linux-gnu-gcc -static -g -O2 -Wl,--build-id -o table-arm "$source/demo/code/table.c"; then

@@ -591,6 +591,49 @@ Test(builder, functions_that_share_a_name)
 	profile_free(p);
 }
 
+/* Static functions of one name in many files of a program, some of which nobody knows the file of. */
+Test(builder, functions_that_share_a_name_and_a_module)
+{
+	struct profile *p = profile_new();
+	string_id name, none = { 0 }, file[100];
+	function_id f[100];
+	location_id l[2];
+	struct location_columns c;
+	module_id m;
+
+	builder_begin(p);
+	name = build_cstring(p, "work");
+	m = build_module(p, "x", "", FAMILY_PROGRAM);
+	for (unsigned i = 0; i < 2; i++) {
+		l[i] = build_location(p, m, i);
+		build_location_function(p, l[i], build_function(p, name, m, 0, none, 0));
+	}
+	for (unsigned i = 0; i < 100; i++) {
+		char path[16];
+
+		snprintf(path, sizeof(path), "%u.c", i);
+		file[i] = build_cstring(p, path);
+		f[i] = build_function(p, name, m, 0, file[i], i + 1);
+		for (unsigned k = 0; k < i; k++)
+			cr_assert_neq(f[i].v, f[k].v);
+	}
+	profile_locations(p, &c);
+	cr_assert_eq(location_function(&c, l[0].v), f[0].v, "the first file is of what had none");
+	for (unsigned i = 0; i < 100; i++) {
+		cr_assert_eq(build_function(p, name, m, 0, file[i], 0).v, f[i].v);
+		cr_assert_eq(function_file(profile_function(p, f[i])).v, file[i].v);
+		cr_assert_eq(function_line(profile_function(p, f[i])), i + 1);
+	}
+	cr_assert_eq(build_function(p, name, m, 0, none, 0).v, f[0].v);
+	cr_assert_eq(build_location_declared(p, l[0], none, 0).v, f[0].v);
+	cr_assert_eq(build_location_declared(p, l[0], file[0], 1).v, f[0].v);
+	cr_assert_eq(build_location_declared(p, l[1], file[7], 8).v, f[7].v);
+	cr_assert_eq(location_function(&c, l[1].v), f[7].v);
+	cr_assert_eq(location_function(&c, l[0].v), f[0].v);
+	cr_assert_eq(builder_end(p), 0);
+	profile_free(p);
+}
+
 /*
  * Many children of few stacks, so that the index of stacks grows often and its slots have ever fewer bits of hashes: each is found
  * again, is nobody else's, and stacks that were not made are not found.
