@@ -361,6 +361,7 @@ bool analysis_lines_hold(const struct analysis *a, const struct lens *lens, uint
 
 	return lines && a->footprint && !lens_compares(lens) && a->counts.version == version &&
 	       time_span_same(&lines->span, span) && of_event(a, lens) &&
+	       lens->grouping == a->lens.grouping && lens->heap_rows == a->lens.heap_rows &&
 	       lens->inlines == a->lens.inlines && same_filter(lens->filter, a->lens.filter);
 }
 

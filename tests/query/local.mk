@@ -17,6 +17,7 @@ t_query_SOURCES += \
 	tests/query/test_findings.c \
 	tests/query/test_findings_heap.c \
 	tests/query/test_footprint.c \
+	tests/query/test_footprint_rows.c \
 	tests/query/test_frame_class.c \
 	tests/query/test_growing.c \
 	tests/query/test_heap_aggregate.c \

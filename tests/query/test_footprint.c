@@ -140,7 +140,7 @@ Test(footprint, sites_add_up_and_are_sorted)
 		for (uint32_t i = 1; i < m->n_sites; i++)
 			cr_assert_geq(m->site[i - 1].sum[c], m->site[i].sum[c]);
 		for (uint32_t i = 0; i < m->n_sites; i++)
-			cr_assert_eq(m->row_of_stack[m->site[i].stack], m->site[i].row);
+			cr_assert_eq(m->row_of_thing[m->site[i].stack], m->site[i].row);
 	}
 	footprint_free(m);
 	story_free(s);
@@ -189,7 +189,7 @@ Test(footprint, any_time_is_as_its_slot_in_lines_says)
 			cr_assert(footprint_move_in_lines(m, end, l, slot));
 			cr_assert_eq(m->total[FOOTPRINT_LIVE], live_before(s, end, -1));
 			for (int i = 0; i < STORY_STACKS; i++)
-				cr_assert_eq(m->site[site_at_row(m, m->row_of_stack[s->stack[i].v])]
+				cr_assert_eq(m->site[site_at_row(m, m->row_of_thing[s->stack[i].v])]
 						     .sum[FOOTPRINT_LIVE],
 					     live_before(s, end, i), "%lld ns, stack %d",
 					     (long long)end, i);
@@ -511,7 +511,7 @@ static void live_at(const struct story *s, int64_t cursor_ns, int64_t live[STORY
 		footprint_new(s->p, &counts, &l, (struct metric){ .event = s->event[0] }, NULL, &m),
 		0);
 	for (int i = 0; i < STORY_STACKS; i++) {
-		uint32_t row = m->row_of_stack[s->stack[i].v];
+		uint32_t row = m->row_of_thing[s->stack[i].v];
 
 		live[i] = row == ID_NONE ? 0 : m->site[site_at_row(m, row)].sum[FOOTPRINT_LIVE];
 	}
@@ -569,7 +569,7 @@ Test(footprint, a_change_is_the_difference_of_two_replays)
 		for (int i = 0; i < STORY_STACKS; i++) {
 			int64_t want = live_before(s, ranges[k][1], i) -
 				       live_before(s, ranges[k][0], i);
-			uint32_t row = m->row_of_stack[s->stack[i].v];
+			uint32_t row = m->row_of_thing[s->stack[i].v];
 
 			total += want;
 			cr_assert_eq(row == ID_NONE

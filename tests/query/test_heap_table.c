@@ -158,14 +158,18 @@ Test(heap_table, averages_of_allocators_are_a_replay)
 			struct replayed r = replay_of(s, (uint32_t)(name[1] - '0'));
 
 			cr_assert_eq(name[0], 'f');
-			cr_expect_eq(row->cell[0], r.n);
-			cr_expect_eq(row->cell[1], r.bytes);
-			cr_expect_eq(row->cell[2], llround((double)r.bytes / (double)r.n));
-			cr_expect_eq(row->cell[4], r.freed);
-			cr_expect_eq(row->cell[5], r.leaked);
+			cr_expect_eq(row->cell[ALLOCATORS_CALLS], r.n);
+			cr_expect_eq(row->cell[ALLOCATORS_BYTES], r.bytes);
+			cr_expect_eq(row->cell[ALLOCATORS_MEAN_SIZE],
+				     llround((double)r.bytes / (double)r.n));
+			cr_expect_eq(row->cell[ALLOCATORS_FREED], r.freed);
+			cr_expect_eq(row->cell[ALLOCATORS_LEAKED], r.leaked);
+			cr_expect_eq(row->cell[ALLOCATORS_LIVE], r.leaked);
+			cr_assert_not_null(row->line_over_time);
+			cr_expect_eq(row->line_over_time[HEAP_LINE - 1], r.leaked);
 			cr_assert_gt(r.freed, 0);
 			/* As exactly as times are kept, see build_moment(). */
-			cr_expect_leq(llabs(row->cell[3] - r.lived_ns / r.freed),
+			cr_expect_leq(llabs(row->cell[ALLOCATORS_MEAN_LIFE] - r.lived_ns / r.freed),
 				      1000 + f->whole_ns / 500000);
 		}
 		heap_table_free(t);
@@ -237,7 +241,7 @@ Test(heap_table, unknown_lifetimes_have_no_average)
 			cr_expect_eq(cell[3], CELL_NONE);
 		else
 			cr_expect_leq(llabs(cell[3] - cases[i].life), 1000);
-		cr_expect_eq(cell[4], cases[i].freed);
+		cr_expect_eq(cell[ALLOCATORS_FREED], cases[i].freed);
 		cr_assert_eq(t->notes.n, cases[i].note ? 1 : 0);
 		if (cases[i].note)
 			cr_expect_str_eq(t->notes.at[0], cases[i].note);

@@ -62,6 +62,13 @@ static void set_grouping(struct app *a, enum grouping g)
 	app_reanalyse(a);
 }
 
+static void regroup(struct app *a, enum grouping g, enum heap_rows rows)
+{
+	a->lens.grouping = g;
+	a->lens.heap_rows = rows;
+	app_reanalyse(a);
+}
+
 static void set_metric(struct app *a, struct metric m)
 {
 	a->follow = false;
@@ -263,7 +270,10 @@ void app_apply(struct app *a, struct effect *fx)
 			app_reanalyse(a);
 		break;
 	case EFFECT_GROUP:
-		set_grouping(a, fx->grouping);
+		if (fx->heap_rows == a->lens.heap_rows)
+			set_grouping(a, fx->grouping);
+		else
+			regroup(a, fx->grouping, fx->heap_rows);
 		break;
 	case EFFECT_EDIT:
 		app_wish(a, REQUEST_EDIT, fx->text, fx->line);

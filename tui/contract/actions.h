@@ -80,7 +80,7 @@
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; Backspace first takes the last away") \
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE | IN_MEMORY | IN_HEAP, "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE | IN_MEMORY | IN_HEAP, "",  "turn the order round") \
-	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, line, thread, process, command, event, cpu, cgroup, label, capture, host") \
+	X(GROUP,        "group",         "o",                    IN_TOP | IN_MEMORY | IN_HEAP, "group",   "group rows by function, module, file, line, thread, process, command, event, cpu, cgroup, label, capture, host; of a heap also by stack and size") \
 	X(LANES,        "lanes",         "o",                    IN_LANES,  "",        "over time a letter for the function that a thread ran, or how busy it was") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event that was recorded, or next measure of it") \
 	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "scale",    "of a comparison: make both sides equal by total, time, samples, or not at all") \

@@ -126,7 +126,7 @@ enum effect_kind {
 	 * the cursor to `place` if it has such, and go to `view`, at once; back undoes all of it.
 	 */
 	EFFECT_FILTER,
-	EFFECT_GROUP,  /* change the lens's grouping to `grouping` */
+	EFFECT_GROUP, /* change the lens's grouping to `grouping`, and rows of heaps to `heap_rows` */
 	EFFECT_TIME,   /* show the time from `from_ns` to `to_ns` alone; back shows what was */
 	EFFECT_SIDE,   /* the terms in `text` are a side of a comparison within the recording */
 	EFFECT_CURSOR, /* what is live is asked for at `from_ns` from now on */
@@ -138,13 +138,14 @@ struct effect {
 	enum effect_kind kind;
 	enum view_kind view;
 	struct place place;
-	bool has_place;         /* of EFFECT_FILTER: go to place */
-	int64_t from_ns, to_ns; /* since the start; to is out of it */
-	bool has_metric;        /* of EFFECT_FILTER: it is … */
-	struct metric metric;   /* … this one */
-	enum grouping grouping; /* of EFFECT_GROUP and EFFECT_FILTER; the lens's own: no change */
-	uint32_t line;          /* of EFFECT_EDIT */
-	char *text;             /* malloc'd; the app frees */
+	bool has_place;           /* of EFFECT_FILTER: go to place */
+	int64_t from_ns, to_ns;   /* since the start; to is out of it */
+	bool has_metric;          /* of EFFECT_FILTER: it is … */
+	struct metric metric;     /* … this one */
+	enum grouping grouping;   /* of EFFECT_GROUP and EFFECT_FILTER; the lens's own: no change */
+	enum heap_rows heap_rows; /* of EFFECT_GROUP */
+	uint32_t line;            /* of EFFECT_EDIT */
+	char *text;               /* malloc'd; the app frees */
 };
 
 struct view_ops {

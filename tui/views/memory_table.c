@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/heap/footprint_rows.h"
 #include "query/heap/resident.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/row.h"
@@ -252,9 +253,10 @@ bool memory_table_click(struct memory_table *t, int col)
 	return false;
 }
 
-void memory_table_draw_titles(const struct memory_table *t, struct canvas *c, struct rect r,
-			      int line)
+void memory_table_draw_titles(const struct memory_table *t, const struct scene *s, struct canvas *c,
+			      struct rect r, int line)
 {
+	const char *title = footprint_rows_title(footprint_of(s));
 	int at = r.row + line, col = r.col + MARKER_COLS;
 
 	for (int i = 0; i < MEMORY_TABLE_COLUMNS; i++) {
@@ -271,7 +273,7 @@ void memory_table_draw_titles(const struct memory_table *t, struct canvas *c, st
 	if (t->line_form >= 0)
 		canvas_puts(c, at, r.col + t->line, line_forms[t->line_form].line, STYLE_HEADER,
 			    line_forms[t->line_form].title);
-	canvas_puts(c, at, r.col + t->name, r.cols - t->name, STYLE_HEADER, "WHERE");
+	canvas_puts(c, at, r.col + t->name, r.cols - t->name, STYLE_HEADER, title);
 }
 
 /* A site's line over time, and whether it grows. */
@@ -279,7 +281,7 @@ static void draw_line(const struct memory_table *t, const struct scene *s, struc
 		      int row, int col, const struct footprint_site *site)
 {
 	const struct footprint_lines *lines = analysis_lines(s->analysis);
-	const struct key *key = &footprint_of(s)->keys.key[site->key];
+	const struct key *key = &footprint_of(s)->rows->key[site->key];
 	const int64_t *line = lines ? footprint_row_line(lines, site->row) : NULL;
 	int cols = line_forms[t->line_form].line;
 
@@ -294,20 +296,22 @@ static void draw_line(const struct memory_table *t, const struct scene *s, struc
 char *memory_table_source(const struct scene *s, const struct footprint_site *site)
 {
 	return site->line ? row_place(s, site->file, site->line)
-			  : row_source(s, &footprint_of(s)->keys, site->key);
+			  : row_source(s, footprint_of(s)->rows, site->key);
 }
 
 /* The site's name, the line in its source and its module. */
-static struct where_cell where_of(const struct scene *s, int line,
-				  const struct footprint_site *site, bool selected)
+static struct where_cell where_of(const struct scene *s, int line, uint32_t i, bool selected)
 {
-	const struct key *key = &footprint_of(s)->keys.key[site->key];
+	const struct footprint_site *site = &footprint_of(s)->site[i];
+	const struct key *key = &footprint_of(s)->rows->key[site->key];
 	struct where_cell w = { .line = line, .name = key->label };
 	char *source = memory_table_source(s, site);
+	char *behind = footprint_rows_behind(footprint_of(s), i);
 
 	w.style = (uint16_t)(row_key_style(key) | (selected ? STYLE_SELECTED : 0));
 	w.note = row_note_of_site(s, key, source);
-	w.behind = xasprintf("%s%s%s", source, *source ? "  " : "", key->module);
+	w.behind = xasprintf("%s%s%s", source, *source ? "  " : "", behind);
+	free(behind);
 	free(source);
 	return w;
 }
@@ -368,7 +372,7 @@ void memory_table_draw_sites(const struct memory_table *t, const struct scene *s
 		if (i >= list->n)
 			continue;
 		draw_site(t, s, c, r, line, &footprint_of(s)->site[i]);
-		vec_push(&where, where_of(s, line, &footprint_of(s)->site[i], i == list->cursor));
+		vec_push(&where, where_of(s, line, i, i == list->cursor));
 		if (i == list->cursor)
 			marked = line;
 	}

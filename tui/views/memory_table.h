@@ -52,8 +52,8 @@ const char *memory_table_order(const struct memory_table *t);
 /* Takes such a word, for the next sort; false when it is none. */
 bool memory_table_sort_by(struct memory_table *t, const char *word);
 
-void memory_table_draw_titles(const struct memory_table *t, struct canvas *c, struct rect r,
-			      int line);
+void memory_table_draw_titles(const struct memory_table *t, const struct scene *s, struct canvas *c,
+			      struct rect r, int line);
 /* What is resident beyond the sites, in the columns that know of it; see resident.h. */
 void memory_table_draw_beyond(const struct memory_table *t, const struct scene *s, struct canvas *c,
 			      struct rect r, int line);

@@ -167,6 +167,28 @@ bool row_effects_key(const struct scene *s, const struct groups *keys, uint32_t 
 	return filter_for(term_of(s, keys, k), GROUP_FUNCTION, VIEW_KIND_TOP, out);
 }
 
+bool row_effects_heap_row(const struct scene *s, uint32_t key, struct effect *out)
+{
+	const struct groups *rows = s->analysis->footprint->rows;
+	bool opens;
+
+	/* Sites are in a module that is seldom the innermost one. */
+	if (rows->grouping == GROUP_MODULE)
+		return filter_for(exactly("module", module_of(s, &rows->key[key])), GROUP_FUNCTION,
+				  VIEW_KIND_MEMORY, out);
+	opens = row_effects_key(s, rows, key, out);
+	out->view = VIEW_KIND_MEMORY;
+	return opens;
+}
+
+void row_effects_heap_rows(const struct scene *s, bool sizes, struct effect *out)
+{
+	out->kind = EFFECT_GROUP;
+	out->grouping = s->analysis->lens.grouping;
+	out->heap_rows = s->analysis->lens.heap_rows;
+	heap_rows_next(&out->grouping, &out->heap_rows, sizes);
+}
+
 bool row_effects_thread(const struct scene *s, uint32_t thread, enum view_kind view,
 			struct effect *out)
 {

@@ -17,6 +17,11 @@ bool row_effects_key(const struct scene *s, const struct groups *keys, uint32_t 
 /* Filters for threads of those names, and shows them in a view. */
 bool row_effects_named_threads(const struct scene *s, char *const *name, uint32_t n,
 			       enum view_kind view, struct effect *out);
+/* Shows what a row of the footprint is of alone, where that is no function: the memory view of it. */
+bool row_effects_heap_row(const struct scene *s, uint32_t key, struct effect *out);
+/* The next rows of a table of a heap; sizes: it has such, too. */
+void row_effects_heap_rows(const struct scene *s, bool sizes, struct effect *out);
+
 /* Filters for a thread (in its process) or a process, keeps the grouping, and shows it in a view. */
 /* The same for processes of those names, and for such threads in them. */
 struct task_names;

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/heap/footprint_rows.h"
 #include "query/heap/heap_table.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/contract/list.h"
@@ -21,13 +22,18 @@
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/rows/row_note.h"
+#include "tui/views/row_effects.h"
 #include "tui/views/where_cell.h"
 
 /* In front of rows; between columns; of the bars of histograms; the least of a name. */
-#define MARKER_COLS 3
-#define GAP         2
-#define BAR_MOST    40
-#define NAME_LEAST  16
+#define MARKER_COLS   3
+#define GAP           2
+#define BAR_MOST      40
+#define NAME_LEAST    16
+#define NAME_LINE     24 /* beside a line over time */
+#define NAME_GOOD     40 /* beside more than the usual columns */
+#define USUAL_COLUMNS 6
+#define LINE_COLS     12
 
 /* Of the lines of a view, so many at most are sentences. */
 #define NOTES_PART 3
@@ -43,6 +49,7 @@ struct heap_view {
 	int label;                    /* columns of labels, with the gap behind; 0: none */
 	int cols[HEAP_TABLE_COLUMNS]; /* of numbers, with the gap behind; 0: not shown */
 	int bar;                      /* columns of bars */
+	int line;                     /* where lines over time begin; 0: they are not shown */
 	int site;                     /* where sites begin; the width of the view: nowhere */
 };
 
@@ -70,7 +77,7 @@ static const struct heap_table_row *current(const struct heap_view *v, const str
 
 static const struct key *key_of(const struct scene *s, const struct heap_table_row *row)
 {
-	return row->key == KEY_NONE ? NULL : &s->analysis->footprint->keys.key[row->key];
+	return row->key == KEY_NONE ? NULL : &s->analysis->footprint->rows->key[row->key];
 }
 
 static bool heap_applies(const struct scene *s)
@@ -139,6 +146,14 @@ static int label_cols(const struct heap_table *t)
 	return most > 0 ? (most < BAR_MOST ? most : BAR_MOST) + GAP : 0;
 }
 
+static bool has_lines(const struct heap_table *t)
+{
+	for (size_t i = 0; i < t->rows.n; i++)
+		if (t->rows.at[i].line_over_time)
+			return true;
+	return false;
+}
+
 /* What stands last is missed least. */
 static void place_columns(struct heap_view *v, const struct heap_table *t, int cols)
 {
@@ -148,7 +163,7 @@ static void place_columns(struct heap_view *v, const struct heap_table *t, int c
 	for (int i = 0; i < t->n_columns; i++) {
 		int wide = number_cols(t, i);
 
-		if (wide > room && i > 0)
+		if (wide + (i < USUAL_COLUMNS ? 0 : NAME_GOOD - NAME_LEAST) > room && i > 0)
 			break;
 		v->cols[i] = wide;
 		room -= wide;
@@ -156,6 +171,11 @@ static void place_columns(struct heap_view *v, const struct heap_table *t, int c
 	v->bar = t->form->bar >= 0 && room >= GAP + 4
 			 ? (room - GAP < BAR_MOST ? room - GAP : BAR_MOST)
 			 : 0;
+	v->line = 0;
+	if (has_lines(t) && room >= LINE_COLS + GAP + NAME_LINE - NAME_LEAST) {
+		v->line = cols - room - (t->form->sites ? NAME_LEAST : 0);
+		room -= LINE_COLS + GAP;
+	}
 	v->site = cols;
 	if (t->form->sites)
 		v->site = cols - room - NAME_LEAST;
@@ -202,8 +222,11 @@ static void draw_titles(const struct heap_view *v, const struct heap_table *t, s
 			canvas_fill(c, at, r.col + col - GAP, 1, style,
 				    v->sorted >= 0 && v->rising ? GLYPH_UP : GLYPH_DOWN);
 	}
+	if (v->line > 0)
+		canvas_puts(c, at, r.col + v->line, LINE_COLS, STYLE_HEADER, "OVER TIME");
 	if (v->site < r.cols)
-		canvas_puts(c, at, r.col + v->site, r.cols - v->site, STYLE_HEADER, "WHERE");
+		canvas_puts(c, at, r.col + v->site, r.cols - v->site, STYLE_HEADER,
+			    footprint_rows_title(t->footprint));
 }
 
 /* The line of the call, or where the function is declared; the caller frees. */
@@ -211,7 +234,7 @@ static char *source_of(const struct scene *s, const struct heap_table_row *row)
 {
 	return row->line || row->key == KEY_NONE
 		       ? row_place(s, row->file, row->line)
-		       : row_source(s, &s->analysis->footprint->keys, row->key);
+		       : row_source(s, s->analysis->footprint->rows, row->key);
 }
 
 /* The site, the line of its call and the remark. */
@@ -267,6 +290,9 @@ static void draw_row(const struct heap_view *v, const struct scene *s, struct ca
 					  heap_table_text(t, row, k, text));
 		col += v->cols[k];
 	}
+	if (v->line > 0 && row->line_over_time)
+		canvas_spark(c, at, r.col + v->line, LINE_COLS, STYLE_SPARK, row->line_over_time,
+			     HEAP_LINE, 0);
 	if (v->bar > 0 && row->cell[t->form->bar] > 0)
 		canvas_bar(c, at, r.col + col, v->bar, STYLE_BAR, row->cell[t->form->bar], most);
 }
@@ -336,6 +362,8 @@ static bool open_row(const struct heap_view *v, const struct scene *s, struct ef
 	}
 	if (row->key == KEY_NONE)
 		return false;
+	if (!footprint_rows_of_functions(s->analysis->footprint))
+		return row_effects_heap_row(s, row->key, out);
 	out->kind = EFFECT_OPEN;
 	out->view = VIEW_KIND_CALLERS;
 	out->place = (struct place){ .key_id = key_of(s, row)->id };
@@ -378,6 +406,19 @@ static bool sort_next(struct heap_view *v, const struct scene *s)
 	return resort(v, s);
 }
 
+static bool next_rows(const struct heap_view *v, const struct scene *s, struct effect *out)
+{
+	bool sizes = v->question == HEAP_ALLOCATORS;
+
+	if (!sizes && (!table_of(v, s) || !table_of(v, s)->form->sites)) {
+		out->kind = EFFECT_MESSAGE;
+		out->text = xstrdup("rows of this table are of no functions, and are not grouped");
+		return true;
+	}
+	row_effects_heap_rows(s, sizes, out);
+	return true;
+}
+
 static bool heap_act(void *state, const struct scene *s, enum action a, struct effect *out)
 {
 	struct heap_view *v = state;
@@ -389,6 +430,8 @@ static bool heap_act(void *state, const struct scene *s, enum action a, struct e
 		return open_row(v, s, out);
 	case ACTION_SORT:
 		return sort_next(v, s);
+	case ACTION_GROUP:
+		return next_rows(v, s, out);
 	case ACTION_REVERSE:
 		if (v->sorted < 0 && table_of(v, s))
 			v->sorted = table_of(v, s)->form->order;
@@ -435,6 +478,8 @@ static void heap_select(void *state, const struct scene *s, const struct place *
 {
 	struct heap_view *v = state;
 
+	if (!footprint_rows_of_functions(s->analysis->footprint))
+		return;
 	for (uint32_t i = 0; p->key_id != ID_NONE && i < n_of(v, s); i++) {
 		const struct key *key = key_of(s, &table_of(v, s)->rows.at[i]);
 
@@ -449,7 +494,7 @@ static bool heap_selection(const void *state, const struct scene *s, struct plac
 {
 	const struct heap_table_row *row = current(state, s);
 
-	if (!row || row->key == KEY_NONE)
+	if (!row || row->key == KEY_NONE || !footprint_rows_of_functions(s->analysis->footprint))
 		return false;
 	*out = (struct place){ .key_id = key_of(s, row)->id };
 	return true;

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/heap/footprint_rows.h"
 #include "query/heap/resident.h"
 #include "tui/contract/list.h"
 #include "tui/contract/view.h"
@@ -78,7 +79,7 @@ static const struct key *key_at(const struct scene *s, uint32_t site)
 {
 	const struct footprint *f = footprint_of(s);
 
-	return &f->keys.key[f->site[site].key];
+	return &f->rows->key[f->site[site].key];
 }
 
 static void remember(struct memory_view *v, const struct scene *s)
@@ -332,7 +333,7 @@ static void memory_draw(const void *state, const struct scene *s, struct canvas 
 	draw_summary(v, s, c, r);
 	memory_graph_draw(&v->graph, s, c, r);
 	if (r.rows > top - 1 - v->beyond)
-		memory_table_draw_titles(&v->table, c, r, top - 1 - v->beyond);
+		memory_table_draw_titles(&v->table, s, c, r, top - 1 - v->beyond);
 	if (v->beyond)
 		memory_table_draw_beyond(&v->table, s, c, r, top - 1);
 	memory_table_draw_sites(&v->table, s, c, r, top, &v->list);
@@ -419,6 +420,8 @@ static bool open_site(const struct memory_view *v, const struct scene *s, struct
 
 	if (v->list.cursor >= v->list.n)
 		return false;
+	if (!footprint_rows_of_functions(footprint_of(s)))
+		return row_effects_heap_row(s, footprint_of(s)->site[v->list.cursor].key, out);
 	out->kind = EFFECT_OPEN;
 	out->view = VIEW_KIND_CALLERS;
 	out->place = (struct place){ .key_id = key_at(s, v->list.cursor)->id };
@@ -471,6 +474,9 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 	case ACTION_REVERSE:
 		v->table.reverse = !v->table.reverse;
 		return resort(v, s);
+	case ACTION_GROUP:
+		row_effects_heap_rows(s, false, out);
+		return true;
 	case ACTION_ENTER:
 		return open_site(v, s, out);
 	case ACTION_ZOOM_IN:
@@ -530,7 +536,8 @@ static void memory_select(void *state, const struct scene *s, const struct place
 {
 	struct memory_view *v = state;
 
-	if (p->key_id == ID_NONE || !footprint_of(s))
+	if (p->key_id == ID_NONE || !footprint_of(s) ||
+	    !footprint_rows_of_functions(footprint_of(s)))
 		return;
 	v->cursor_id = p->key_id;
 	v->cursor_line = 0;
@@ -543,7 +550,8 @@ static bool memory_selection(const void *state, const struct scene *s, struct pl
 {
 	const struct memory_view *v = state;
 
-	if (!footprint_of(s) || v->list.cursor >= footprint_of(s)->n_sites)
+	if (!footprint_of(s) || v->list.cursor >= footprint_of(s)->n_sites ||
+	    !footprint_rows_of_functions(footprint_of(s)))
 		return false;
 	*out = (struct place){ .key_id = key_at(s, v->list.cursor)->id };
 	return true;

@@ -44,7 +44,7 @@ struct saved_view;
 	X(EVENT,    "event",     'e', "NAME",      ON_LENS | ON_RECORD, names, events, "the event to count (repeatable: a column each); time on the cpu or else the busiest one, of record cycles or cpu-clock, if not given") \
 	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    text,    metric,      "what is counted: period (a sample's weight, the default), samples (1) or wall (a clock and the waits off the cpu); of a heap live, peak, leaked, grown, freed, freed-by, temporary, bytes or calls") \
 	X(RATIO,    "ratio",     0,   "NAME=A/B",  ON_EXPLORE | ON_LIVE | ON_REPORT, ratio,   ratios,      "a column of event A over event B, or A/B*FACTOR (repeatable), instead of IPC, MPKI and branch misses where their events were recorded; none: no such columns") \
-	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, line, thread, process, comm, event, cpu, cgroup, label, capture or host") \
+	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, line, thread, process, comm, event, cpu, cgroup, label, capture or host; of heaps also stack or size") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
 	X(TRACER,   "tracer",    0,   NULL,        ON_LENS,    flag,    tracer,      "of a recording of both, count the samples in which the recorder of the heap works, too") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_READ,    names,   symbols,     "look for symbol files in DIR first (repeatable)") \

@@ -148,7 +148,7 @@ int query_options_lens(const struct lens_wish *w, const struct profile *p, struc
 
 	lens_init(l, p);
 	rc = find_columns(w, p, l, e);
-	if (!rc && w->group)
+	if (!rc && w->group && !heap_rows_find(w->group, &l->heap_rows))
 		rc = find_group(w->group, &l->grouping, e);
 	if (!rc && w->made)
 		rc = add_ratios(w, p, l, e);

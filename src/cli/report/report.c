@@ -596,6 +596,16 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 	r->n_sums = r->analysis->weights.n_columns;
 	r->n_columns = r->ratios ? r->ratios->n_columns : r->n_sums;
 	r->keys = &r->analysis->keys;
+	if (r->analysis->lens.heap_rows == HEAP_ROWS_SIZES && r->view != VIEW_KIND_ALLOCATORS)
+		return err_set(e, -EINVAL,
+			       "--group size is for --view allocators; sizes and waste "
+			       "have such rows anyway");
+	if (r->analysis->lens.heap_rows == HEAP_ROWS_STACKS && r->view != VIEW_KIND_MEMORY &&
+	    !view_is_of_heap(r->view))
+		return err_set(e, -EINVAL,
+			       "--group stack is for memory and the tables of heaps; the tree has "
+			       "all stacks of --view %s",
+			       view_names[r->view]);
 	if (r->view != VIEW_KIND_TOP && r->view != VIEW_KIND_THREADS &&
 	    r->view != VIEW_KIND_TIMELINE && r->view != VIEW_KIND_HEAT &&
 	    r->view != VIEW_KIND_MEMORY && r->view != VIEW_KIND_FINDINGS &&

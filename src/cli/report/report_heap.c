@@ -3,6 +3,7 @@
 
 #include "cli/report/report_heap.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,11 @@
 #include "cli/report/report_notes.h"
 #include "profile/profile.h"
 #include "query/heap/footprint.h"
+#include "query/heap/footprint_rows.h"
 #include "query/heap/heap_table.h"
+
+/* Of a row's line over time. */
+#define LINE_COLS 12u
 
 /* Of a histogram's bar; of names where width is limited. */
 #define BAR_COLS   30
@@ -24,6 +29,7 @@
 struct layout {
 	int label; /* columns of labels; 0: none */
 	int cols[HEAP_TABLE_COLUMNS];
+	bool lines;  /* rows have lines over time */
 	size_t rest; /* columns for what stands last; 0: unlimited */
 };
 
@@ -63,6 +69,9 @@ static void make_layout(const struct report *r, struct layout *l)
 		taken += (size_t)l->cols[c] + 2;
 	}
 	taken += (size_t)l->label + 2;
+	for (size_t i = 0; i < n_shown(r) && !r->ascii; i++)
+		l->lines |= t->rows.at[i].line_over_time != NULL;
+	taken += l->lines ? LINE_COLS + 2 : 0;
 	if (r->width > 0)
 		l->rest = (size_t)r->width > taken + NAME_LEAST ? (size_t)r->width - taken
 								: NAME_LEAST;
@@ -99,14 +108,17 @@ static void put_titles(const struct report *r, const struct layout *l, FILE *to)
 		put_padded(to, clean, l->cols[c], true);
 		free(clean);
 	}
-	fprintf(to, "%s\n", form->sites ? "  WHERE" : "");
+	if (l->lines)
+		fprintf(to, "  %-*s", (int)LINE_COLS, "OVER TIME");
+	fprintf(to, "%s%s\n", form->sites ? "  " : "",
+		form->sites ? footprint_rows_title(r->heap->footprint) : "");
 }
 
 /* "cache_insert(int)  cache.cc:88  my_program  freed in main"; the caller frees. */
 static char *where_text(const struct report *r, const struct heap_table_row *row, size_t cols)
 {
 	const struct footprint *f = r->heap->footprint;
-	const struct key *key = row->key == KEY_NONE ? NULL : &f->keys.key[row->key];
+	const struct key *key = row->key == KEY_NONE ? NULL : &f->rows->key[row->key];
 	const char *path = row->line ? profile_string(f->profile, (string_id){ row->file }, NULL)
 				     : "";
 	char line[FMT_SIZE] = "", *behind, *clean, *name, *out;
@@ -147,6 +159,25 @@ static void put_bar(const struct report *r, const struct heap_table_row *row, FI
 		fputs(r->ascii ? "#" : "█", to);
 }
 
+/* The most in use in each part of the time, in eighths of the row's own highest. */
+static void put_line(const struct heap_table_row *row, FILE *to)
+{
+	static const char *const level[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	const uint32_t part = HEAP_LINE / LINE_COLS;
+	int64_t most = 0, at;
+
+	fputs("  ", to);
+	for (uint32_t i = 0; row->line_over_time && i < HEAP_LINE; i++)
+		most = row->line_over_time[i] > most ? row->line_over_time[i] : most;
+	for (uint32_t i = 0; i < LINE_COLS; i++) {
+		at = 0;
+		for (uint32_t k = 0; row->line_over_time && k < part; k++)
+			if (row->line_over_time[i * part + k] > at)
+				at = row->line_over_time[i * part + k];
+		fputs(level[at > 0 ? (int)ceil((double)at / (double)most * 8) : 0], to);
+	}
+}
+
 static void put_row(const struct report *r, const struct layout *l,
 		    const struct heap_table_row *row, FILE *to)
 {
@@ -160,6 +191,8 @@ static void put_row(const struct report *r, const struct layout *l,
 		fputs(c > 0 || form->label ? "  " : "", to);
 		put_padded(to, heap_table_text(r->heap, row, c, text), l->cols[c], true);
 	}
+	if (l->lines)
+		put_line(row, to);
 	if (form->sites) {
 		where = where_text(r, row, l->rest);
 		fprintf(to, "  %s", where);
@@ -195,7 +228,7 @@ static void put_site(struct json_out *j, const struct heap_table *t,
 		     const struct heap_table_row *row)
 {
 	const struct footprint *f = t->footprint;
-	const struct key *key = &f->keys.key[row->key];
+	const struct key *key = &f->rows->key[row->key];
 
 	json_put_text(j, "name", key->label);
 	json_put_text(j, "module", key->module);
@@ -229,6 +262,12 @@ void report_heap_json(const struct report *r, struct json_out *j)
 				json_put_double(j, column->name, (double)row->cell[c] / 10000);
 			else
 				json_put_int(j, column->name, row->cell[c]);
+		}
+		if (row->line_over_time) {
+			json_begin(j, "live_over_time", '[', false);
+			for (uint32_t k = 0; k < HEAP_LINE; k++)
+				json_put_int(j, NULL, row->line_over_time[k]);
+			json_end(j, ']');
 		}
 		if (row->key != KEY_NONE)
 			put_site(j, t, row);

@@ -17,6 +17,8 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/core/ratio.h"
+#include "query/heap/footprint_rows.h"
+#include "query/heap/heap_table.h"
 #include "query/heat_map.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
@@ -81,6 +83,14 @@ static void put_columns(struct json_out *j, const struct report *r)
 	json_end(j, ']');
 }
 
+static const char *group_of(const struct report *r)
+{
+	return r->heap && r->heap->form->sites ? footprint_rows_name(r->heap->footprint)
+	       : r->heap && r->heap->question == HEAP_ALLOCATORS
+		       ? "size"
+		       : grouping_name(r->keys->grouping);
+}
+
 void report_json_head(struct json_out *j, const struct report *r, const char *view)
 {
 	const struct analysis *a = r->analysis;
@@ -92,7 +102,7 @@ void report_json_head(struct json_out *j, const struct report *r, const char *vi
 	json_put_text(j, "filter", filter ? filter : "");
 	if (analysis_gave_up(a))
 		json_put_text(j, "gave_up", analysis_gave_up(a));
-	json_put_text(j, "group", grouping_name(r->keys->grouping));
+	json_put_text(j, "group", group_of(r));
 	json_put_bool(j, "inlines", a->lens.inlines);
 	json_put_weight(j, "samples", (int64_t)a->weights.n_samples, a->weights.sample_scale);
 	json_put_int(j, "threads", (int64_t)a->weights.n_threads);

@@ -15,6 +15,7 @@
 #include "cli/report/report_info.h"
 #include "cli/report/report_notes.h"
 #include "query/analysis.h"
+#include "query/heap/footprint_rows.h"
 #include "query/heap/resident.h"
 #include "query/core/filter.h"
 
@@ -199,7 +200,7 @@ static void put_titles(const struct footprint *f, const struct layout *l, FILE *
 					      title(f, c, text));
 	if (line[0] == ' ')
 		line[0] = '#';
-	fprintf(to, "%s WHERE\n", line);
+	fprintf(to, "%s %s\n", line, footprint_rows_title(f));
 }
 
 /* A frame, on its way to text or JSON. */
@@ -327,8 +328,8 @@ static void put_stacks(const struct report *r, FILE *to)
 	uint32_t n = n_shown(r) < MOST_STACKS ? n_shown(r) : MOST_STACKS;
 	struct stack_text t = { to, r->ascii, r->stack_width, NULL };
 
-	for (uint32_t i = 0; i < n && !ferror(to); i++) {
-		const char *label = f->keys.key[f->site[i].key].label;
+	for (uint32_t i = 0; i < n && f->site[i].stack != 0 && !ferror(to); i++) {
+		const char *label = f->rows->key[f->site[i].key].label;
 		char *name = text_fold_name(label, r->stack_width > 0 ? TITLE_COLS : 0, r->ascii);
 		char *source;
 
@@ -416,10 +417,12 @@ void report_memory_text(const struct report *r, FILE *to)
 	put_row(f, &l, f->total, "(everything)", "", "", to);
 	put_beyond(f, &l, to);
 	for (uint32_t i = 0; i < n_shown(r) && !ferror(to); i++) {
-		const struct key *key = &f->keys.key[f->site[i].key];
+		const struct key *key = &f->rows->key[f->site[i].key];
 		char *source = source_text(f, &f->site[i], r->ascii);
+		char *behind = footprint_rows_behind(f, i);
 
-		put_row(f, &l, f->site[i].sum, key->label, source, key->module, to);
+		put_row(f, &l, f->site[i].sum, key->label, source, behind, to);
+		free(behind);
 		free(source);
 	}
 	if (n_shown(r) < f->n_sites)
@@ -495,6 +498,7 @@ void report_memory_json(const struct report *r, FILE *to)
 	json_put_text(&j, "proftop", VERSION);
 	json_put_text(&j, "view", "memory");
 	json_put_text(&j, "filter", filter ? filter : "");
+	json_put_text(&j, "group", footprint_rows_name(f));
 	json_put_int(&j, "duration_ns", f->whole_ns);
 	if (f->peak.time_ns != TIME_NONE)
 		json_put_int(&j, "peak_ns", f->peak.time_ns);
@@ -512,11 +516,13 @@ void report_memory_json(const struct report *r, FILE *to)
 	}
 	json_begin(&j, "rows", '[', true);
 	for (uint32_t i = 0; i < n_shown(r) && !ferror(to); i++) {
-		const struct key *key = &f->keys.key[f->site[i].key];
+		const struct key *key = &f->rows->key[f->site[i].key];
 
 		json_begin(&j, NULL, '{', false);
 		json_put_text(&j, "name", key->label);
 		json_put_text(&j, "module", key->module);
+		if (key_tid(f->rows, f->profile, f->site[i].key) >= 0)
+			json_put_int(&j, "tid", key_tid(f->rows, f->profile, f->site[i].key));
 		if (f->site[i].line > 0) {
 			string_id file = { f->site[i].file };
 

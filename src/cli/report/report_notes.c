@@ -75,14 +75,14 @@ static const struct note *note_of_place(const struct report *r, const struct foo
 
 	if (!notebook_has_notes(r->notes) || of == KEY_NONE)
 		return NULL;
-	key = &f->keys.key[of];
+	key = &f->rows->key[of];
 	path = path_last_part(path);
 	clean = text_clean(path, strlen(path), false);
 	name = line ? xasprintf("%s %s:%u", key->label, clean, line) : xstrdup(key->label);
 	note = notebook_note(r->notes, NOTE_OF_SITE, name, key->module);
 	free(name);
 	free(clean);
-	return note ? note : note_of_key(r->notes, &f->keys, of);
+	return note ? note : note_of_key(r->notes, f->rows, of);
 }
 
 static const struct note *note_of_site(const struct report *r, const struct footprint_site *site)

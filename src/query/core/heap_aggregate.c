@@ -94,16 +94,13 @@ static void fold_times(const struct scan *s, const struct heap_sums *from)
 	}
 }
 
-/* The key of who allocated there, or of what. Blocks of unknown threads are of their process's capture, too. */
-static uint32_t key_of_origin(const struct scan *s, const struct groups *k,
-			      const struct heap_origin *o)
+uint32_t heap_key_of_origin(const struct profile *p, const struct groups *k,
+			    const struct heap_origin *o, process_id process)
 {
-	process_id process = s->state.track[o->track].process;
-
 	if (k->grouping == GROUP_CPU)
 		return groups_of_row(k, ID_NONE);
 	if (groups_of_captures(k))
-		return groups_of_row(k, profile_process(s->profile, process)->capture.v);
+		return groups_of_row(k, profile_process(p, process)->capture.v);
 	return groups_of_row(k, k->grouping == GROUP_EVENT ? o->event : o->thread);
 }
 
@@ -112,7 +109,9 @@ static void fold_to_key(const struct scan *s, const struct heap_sums *from, uint
 {
 	const struct heap_sum *of = &from->origin[(size_t)origin * s->kinds.n];
 	struct table_sums *to = s->table;
-	uint32_t key = key_of_origin(s, to->keys, &s->state.columns.origins[origin]);
+	const struct heap_origin *o = &s->state.columns.origins[origin];
+	uint32_t key = heap_key_of_origin(s->profile, to->keys, o,
+					  s->state.track[o->track].process);
 
 	for (uint32_t c = 0; c < s->n_columns; c++) {
 		const struct heap_sum *sum = &of[s->kind_of[c]];

@@ -3,6 +3,7 @@
 #ifndef PROFTOP_QUERY_CORE_HEAP_AGGREGATE_H
 #define PROFTOP_QUERY_CORE_HEAP_AGGREGATE_H
 
+#include "profile/heap/heap.h"
 #include "query/core/aggregate.h"
 #include "query/core/sample_scan.h"
 
@@ -15,6 +16,12 @@ struct table_sums;
  */
 int heap_aggregate(const struct profile *p, const struct sample_scan *r, struct progress *progress,
 		   bool *threads, struct weights *w);
+/*
+ * The key of who allocated there, or of what, where k groups samples; process: the origin's. Blocks of unknown threads are of their
+ * process's capture, too.
+ */
+uint32_t heap_key_of_origin(const struct profile *p, const struct groups *k,
+			    const struct heap_origin *o, process_id process);
 /* The same by keys of samples: threads, what they belong to, or events. Without a pass where the lens keeps one of aggregate(). */
 int heap_aggregate_table(const struct profile *p, const struct sample_scan *r,
 			 struct progress *progress, struct table_sums *to);

@@ -135,6 +135,45 @@ bool grouping_find(const char *name, enum grouping *out)
 	return false;
 }
 
+bool heap_rows_find(const char *name, enum heap_rows *out)
+{
+	static const char *const names[] = {
+#define X(id, text) text,
+		HEAP_ROWS(X)
+#undef X
+	};
+
+	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i], name) != 0)
+			continue;
+		*out = (enum heap_rows)i;
+		return true;
+	}
+	return false;
+}
+
+void heap_rows_next(enum grouping *g, enum heap_rows *rows, bool sizes)
+{
+	static const enum grouping order[] = { GROUP_FUNCTION, GROUP_MODULE, GROUP_FILE,
+					       GROUP_THREAD };
+	size_t n = sizeof(order) / sizeof(*order), i = 0;
+
+	if (*rows == HEAP_ROWS_STACKS || *rows == HEAP_ROWS_SIZES) {
+		*rows = *rows == HEAP_ROWS_STACKS && sizes ? HEAP_ROWS_SIZES : HEAP_ROWS_GROUPS;
+		*g = GROUP_FUNCTION;
+		return;
+	}
+	if (*rows == HEAP_ROWS_GROUPS && (*g == GROUP_FUNCTION || *g == GROUP_LINE)) {
+		*rows = HEAP_ROWS_FUNCTIONS;
+		*g = GROUP_FUNCTION;
+		return;
+	}
+	while (i < n && order[i] != *g)
+		i++;
+	*rows = i + 1 < n ? HEAP_ROWS_GROUPS : HEAP_ROWS_STACKS;
+	*g = i + 1 < n ? order[i + 1] : GROUP_FUNCTION;
+}
+
 enum grouping grouping_next(enum grouping g, const struct profile *p)
 {
 	struct profile_counts counts;

@@ -111,6 +111,26 @@ static inline bool grouping_of_frames(enum grouping g)
 /* What comes after g when groupings are gone through, of those that p has rows for. */
 enum grouping grouping_next(enum grouping g, const struct profile *p);
 
+/* Whose allocations are one row in tables of heaps; X(enum, name): beside groupings, for --group. */
+/* clang-format off */
+#define HEAP_ROWS(X) \
+	X(GROUPS,    "")         /* of the grouping; of functions and lines: the lines of functions that call the allocator */ \
+	X(FUNCTIONS, "function") /* all lines of a function are one */ \
+	X(STACKS,    "stack") \
+	X(SIZES,     "size")     /* powers of two of bytes; of footprints as GROUPS */
+/* clang-format on */
+
+enum heap_rows {
+#define X(id, name) HEAP_ROWS_##id,
+	HEAP_ROWS(X)
+#undef X
+};
+
+/* The heap rows of that name; false: there are none. */
+bool heap_rows_find(const char *name, enum heap_rows *out);
+/* What comes next when rows of heaps are gone through; sizes: these, too. */
+void heap_rows_next(enum grouping *g, enum heap_rows *rows, bool sizes);
+
 struct lens_column {
 	struct metric metric;
 	struct filter *filter; /* NULL: no narrowing; owned */
@@ -199,9 +219,10 @@ struct lens {
 	/* of rows; their sums are the columns behind those that are shown; NULL: there are none; owned */
 	struct ratios *ratios;
 	bool beside; /* column 1 is of allocations where column 0 is of samples, and the other way round; see lens_choose() */
-	enum grouping grouping; /* of frames in trees and of rows in tables */
-	bool inlines;           /* inlined functions are frames of their own */
-	int64_t cursor_ns;      /* MEASURE_LIVE: since the capture's start; INT64_MAX: at the end */
+	enum grouping grouping;   /* of frames in trees and of rows in tables */
+	enum heap_rows heap_rows; /* of rows in tables of heaps */
+	bool inlines;             /* inlined functions are frames of their own */
+	int64_t cursor_ns; /* MEASURE_LIVE: since the capture's start; INT64_MAX: at the end */
 	int64_t recent_ns; /* what rows weighed over so much time before the end is wanted; 0: it is not */
 	int64_t half_life_ns; /* samples that are so much older count half; 0: all count whole */
 	int64_t now_ns; /* than that, since the capture's start, or than the newest where that is later */

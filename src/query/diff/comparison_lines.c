@@ -118,7 +118,7 @@ static void heap_parts(struct making *m, uint32_t run)
 	const struct footprint_lines *lines = m->run[run].lines;
 
 	for (uint32_t i = 0; i < f->n_sites; i++) {
-		const struct key *key = &f->keys.key[f->site[i].key];
+		const struct key *key = &f->rows->key[f->site[i].key];
 		struct part part = { key->label, key->module, NULL, key->id, run, NULL, 0 };
 
 		part.line = footprint_row_line(lines, f->site[i].row);

@@ -612,8 +612,8 @@ int find_in_heap(const struct analysis *a, const struct suppressions *suppress,
 		 struct progress *progress, struct findings *out)
 {
 	struct heap_case c = { .suppress = suppress, .progress = progress, .out = out };
+	struct lens by_site = a->lens, usual; /* filters are borrowed */
 	struct footprint *f = NULL;
-	struct lens usual;
 	struct metric m;
 	int rc;
 
@@ -623,7 +623,9 @@ int find_in_heap(const struct analysis *a, const struct suppressions *suppress,
 	if (a->counts.n_events == 0 || !metric_is_heap(a->profile, m))
 		return 0;
 	/* That of the screen may be sorted meanwhile. */
-	rc = footprint_new(a->profile, &a->counts, &a->lens, m, progress, &f);
+	by_site.grouping = GROUP_FUNCTION;
+	by_site.heap_rows = HEAP_ROWS_GROUPS;
+	rc = footprint_new(a->profile, &a->counts, &by_site, m, progress, &f);
 	if (rc < 0)
 		return rc;
 	c.f = f;

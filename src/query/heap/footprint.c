@@ -3,13 +3,10 @@
 
 #include "query/heap/footprint.h"
 
-#include "base/hash.h"
 #include "base/huge_alloc.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "query/core/filter.h"
-#include "query/heap/heap_change.h"
-#include "query/heap/heap_sites.h"
+#include "query/heap/footprint_rows.h"
 #include "query/heap/peak_excess.h"
 
 #include <math.h>
@@ -42,86 +39,6 @@ static void set_lens(struct footprint *m, const struct lens *lens, struct metric
 	}
 }
 
-/* Sites. */
-
-/* Column c of what was weighed, of a stack or in all. */
-static int64_t weighed(const struct footprint *m, const int64_t *sums, int c)
-{
-	return sums[m->column_of[c]];
-}
-
-/* Sites while they are found: those of equal frames are one. */
-struct found_sites {
-	VEC(struct footprint_site) site;
-	struct map by_frame;
-	VEC(int64_t) most; /* [site.n] bytes of its stack that allocated most */
-};
-
-static bool same_site(const void *things, uint32_t value, const void *key)
-{
-	const struct found_sites *f = things;
-	const struct footprint_site *at = &f->site.at[value];
-	const struct heap_site *site = key;
-
-	return at->key == site->key && at->line == site->line && at->file == site->file;
-}
-
-static uint32_t find_site(struct found_sites *f, const struct heap_site *site)
-{
-	uint64_t hash = hash_u64(hash_pair(site->file, site->line) + site->key);
-	uint32_t at = map_find(&f->by_frame, hash, same_site, f, site);
-
-	if (at != MAP_NONE)
-		return at;
-	at = (uint32_t)f->site.n;
-	vec_push(&f->site, ((struct footprint_site){
-				   .key = site->key,
-				   .file = site->file,
-				   .line = site->line,
-				   .row = at,
-			   }));
-	vec_push(&f->most, 0);
-	map_add(&f->by_frame, hash, at);
-	return at;
-}
-
-/* change: [n_stacks], or NULL. */
-static void make_sites(struct footprint *m, const struct weights *w, const int64_t *change)
-{
-	struct heap_site *of = heap_sites(m->profile, &m->counts, &m->keys, m->lens.inlines);
-	struct found_sites f = { 0 };
-
-	m->row_of_stack = xmalloc(w->n_stacks * sizeof(*m->row_of_stack));
-	for (uint32_t i = 0; i < w->n_stacks; i++) {
-		const int64_t *sum = &w->stack[(size_t)i * w->n_columns];
-		struct footprint_site *site;
-		uint32_t at;
-
-		m->row_of_stack[i] = ID_NONE;
-		if (of[i].key == KEY_NONE ||
-		    (weighed(m, sum, FOOTPRINT_CALLS) == 0 && (!change || change[i] == 0)))
-			continue;
-		at = find_site(&f, &of[i]);
-		m->row_of_stack[i] = at;
-		site = &f.site.at[at];
-		for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
-			site->sum[c] += weighed(m, sum, c);
-		site->sum[FOOTPRINT_CHANGE] += change ? change[i] : 0;
-		if (weighed(m, sum, FOOTPRINT_BYTES) >= f.most.at[at]) {
-			f.most.at[at] = weighed(m, sum, FOOTPRINT_BYTES);
-			site->stack = i;
-		}
-	}
-	m->site = xcalloc(f.site.n, sizeof(*m->site));
-	m->n_sites = (uint32_t)f.site.n;
-	if (f.site.n)
-		memcpy(m->site, f.site.at, f.site.n * sizeof(*m->site));
-	vec_done(&f.site);
-	vec_done(&f.most);
-	map_done(&f.by_frame);
-	free(of);
-}
-
 /* A site with its order. */
 struct sorted {
 	const struct footprint *m;
@@ -142,7 +59,7 @@ static int by_column(const void *a, const void *b)
 	static const enum footprint_column ties[] = { FOOTPRINT_LIVE, FOOTPRINT_PEAK,
 						      FOOTPRINT_BYTES };
 	const struct sorted *x = a, *y = b;
-	const struct key *key = x->m->keys.key;
+	const struct key *key = x->m->rows->key;
 	const int64_t *p = x->site.sum, *q = y->site.sum;
 	enum footprint_column by = x->order->by;
 	int less = x->order->reverse ? -1 : 1;
@@ -158,7 +75,9 @@ static int by_column(const void *a, const void *b)
 			return p[ties[i]] < q[ties[i]] ? less : -less;
 	if (x->site.key != y->site.key)
 		return strcmp(key[x->site.key].label, key[y->site.key].label);
-	return x->site.line < y->site.line ? -1 : x->site.line > y->site.line;
+	if (x->site.line != y->site.line)
+		return x->site.line < y->site.line ? -1 : 1;
+	return x->site.row < y->site.row ? -1 : x->site.row > y->site.row;
 }
 
 void footprint_sort_by(struct footprint *m, const struct footprint_order *order)
@@ -224,17 +143,6 @@ void footprint_move_back(struct footprint *m)
 		m->site[i].sum[FOOTPRINT_LIVE] = m->site[i].asked;
 }
 
-/* Where the filter speaks of time, what changed between. */
-static int find_change(struct footprint *m, struct progress *progress, int64_t **out)
-{
-	int64_t from, to;
-
-	m->in_range = filter_times(m->lens.filter, &from, &to);
-	*out = m->in_range ? xcalloc(m->counts.n_stacks, sizeof(**out)) : NULL;
-	return m->in_range ? heap_change(m->profile, &m->counts, &m->lens, from, to, progress, *out)
-			   : 0;
-}
-
 /* The column of squares that estimates the peak's variance stands last. */
 static void add_squares(const struct footprint *m, struct lens *lens)
 {
@@ -279,27 +187,21 @@ static int64_t find_whole(const struct footprint *m, const struct weights *w)
 
 static int take_weights(struct footprint *m, const struct weights *w, struct progress *progress)
 {
-	int64_t *change;
-	int rc = find_change(m, progress, &change);
+	int rc;
 
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
-		m->total[c] = weighed(m, w->total, c);
-		m->scale[c] = weighed(m, w->scale, c);
+		m->total[c] = w->total[m->column_of[c]];
+		m->scale[c] = w->scale[m->column_of[c]];
 	}
 	m->peak = w->peak;
 	m->error = error_of(m, w);
+	rc = footprint_rows_make(m, w, progress);
 	if (rc == 0 && m->error > 0)
 		rc = peak_excess(m->profile, &m->counts, &m->lens, (double)m->total[FOOTPRINT_PEAK],
 				 progress, &m->excess);
 	m->whole_ns = find_whole(m, w);
-	for (uint32_t i = 0; change && i < w->n_stacks; i++)
-		m->total[FOOTPRINT_CHANGE] += change[i];
-	make_sites(m, w, change);
 	m->asked_ns = m->lens.cursor_ns;
 	m->asked = m->total[FOOTPRINT_LIVE];
-	for (uint32_t i = 0; i < m->n_sites; i++)
-		m->site[i].asked = m->site[i].sum[FOOTPRINT_LIVE];
-	free(change);
 	footprint_sort(m, FOOTPRINT_LIVE);
 	return rc;
 }
@@ -314,6 +216,7 @@ static struct footprint *begin(const struct profile *p, const struct profile_cou
 	m->manner = heap_manner_of(p, counts);
 	set_lens(m, lens, of);
 	groups_init_named(&m->keys, p, &m->counts, GROUP_FUNCTION, lens->names);
+	footprint_rows_init(m);
 	return m;
 }
 
@@ -402,8 +305,11 @@ void footprint_free(struct footprint *m)
 	if (!m)
 		return;
 	free(m->site);
-	free(m->row_of_stack);
+	free(m->by_row);
+	free(m->row_of_thing);
 	groups_done(&m->keys);
+	if (m->rows == &m->own_rows)
+		groups_done(&m->own_rows);
 	lens_done(&m->lens);
 	free(m);
 }

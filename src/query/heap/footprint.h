@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Who allocates, and how much of it is there when: what the first screen of a heap trace shows. Each stack has one site
- * (heap_sites.h), a line
- * of a function where lines are known, so sites add up.
+ * (heap_sites.h), a line of a function where lines are known, so sites add up. Or rows are what else the lens groups by, see
+ * footprint_rows.h.
  */
 #ifndef PROFTOP_QUERY_HEAP_FOOTPRINT_H
 #define PROFTOP_QUERY_HEAP_FOOTPRINT_H
@@ -33,10 +33,11 @@ enum footprint_column {
 #define FOOTPRINT_N_SUMS    7
 
 struct footprint_site {
-	uint32_t key;        /* of keys: the function */
+	uint32_t key;        /* of rows: the function, or what rows are of */
 	uint32_t file, line; /* of the call in it, see heap_sites.h */
-	uint32_t row;   /* its number, which sorting leaves alone: for arrays beside the sites */
-	uint32_t stack; /* the site's stack that allocated most bytes: to go on from */
+	uint32_t row; /* its number, which sorting leaves alone: for arrays beside the sites */
+	uint32_t
+		stack; /* the site's stack that allocated most bytes: to go on from; 0: it has none */
 	int64_t sum[FOOTPRINT_N_SUMS];
 	int64_t asked; /* live bytes at asked_ns, which moves of the cursor leave alone */
 };
@@ -48,10 +49,13 @@ struct footprint {
 	struct lens lens; /* the columns of enum footprint_column, of one event */
 	uint32_t column_of[FOOTPRINT_N_COLUMNS]; /* where weights have these columns */
 	struct groups keys;                      /* of functions */
+	struct groups own_rows;                  /* where rows are of something else: their keys */
+	const struct groups *rows;               /* keys of rows: these, or keys */
 	struct footprint_site
 		*site; /* [n_sites] by falling live, then peak, bytes, label, line; owned */
 	uint32_t n_sites;
-	uint32_t *row_of_stack; /* [n_stacks] row of a site, ID_NONE for stacks without; owned */
+	struct footprint_site *by_row; /* [n_sites] the same as they were made, by row; owned */
+	uint32_t *row_of_thing;        /* see footprint_rows_of_origins(); owned */
 	int64_t total[FOOTPRINT_N_SUMS];
 	int64_t asked_ns; /* the cursor of the lens that was asked for; that of `lens` is where it was moved to */
 	int64_t asked; /* live bytes of all sites then */

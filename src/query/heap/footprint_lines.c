@@ -9,6 +9,7 @@
 #include "query/core/heap_scan.h"
 #include "query/core/heap_slots.h"
 #include "query/heap/footprint.h"
+#include "query/heap/footprint_rows.h"
 #include "query/heap/heap_verdict.h"
 
 #include <pthread.h>
@@ -327,19 +328,6 @@ static void add_lines(struct making *to, const struct making *from, uint32_t n, 
 		add(&to->rate[i], from->rate[i]);
 }
 
-/* Which row an origin's allocations are of; ID_NONE: of none. The caller frees. */
-static uint32_t *rows_of_origins(const struct footprint *m, const struct heap_columns *c)
-{
-	uint32_t *row = xmalloc(c->n_origins * sizeof(*row));
-
-	for (uint32_t i = 0; i < c->n_origins; i++) {
-		uint32_t stack = c->origins[i].stack;
-
-		row[i] = stack < m->counts.n_stacks ? m->row_of_stack[stack] : ID_NONE;
-	}
-	return row;
-}
-
 /* What comes and goes, into *out, which the caller ends; -ECANCELED: then it is empty. */
 static int pass_lines(struct passage *g, const struct footprint *m, const struct footprint_lines *l,
 		      struct progress *progress, struct making *out)
@@ -348,7 +336,7 @@ static int pass_lines(struct passage *g, const struct footprint *m, const struct
 	size_t n_in_rows = (size_t)l->n_rows * l->n_row_slots;
 	/* Sums of their own have to be worth it. */
 	unsigned n_threads = n_in_rows > n_allocations / 4 ? 1 : heap_scan_threads(n_allocations);
-	uint32_t *row = rows_of_origins(m, &g->state.columns);
+	uint32_t *row = footprint_rows_of_origins(m, &g->state.columns);
 	struct lines_scan s = {
 		.g = g, .row_of_origin = row, .n = l->span.n, .n_row_slots = l->n_row_slots
 	};

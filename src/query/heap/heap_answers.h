@@ -17,8 +17,7 @@ struct heap_asking {
 	struct progress *progress;
 	struct heap_state state;
 	struct heap_pass pass;
-	struct heap_site *site; /* [n_sites] by row of the footprint; owned */
-	uint32_t *stack;        /* [n_sites] a stack of each; owned */
+	uint32_t *row_of_origin; /* [n_origins] of the footprint, ID_NONE: none; owned */
 	uint32_t n_sites;
 	uint32_t tick; /* of a track, near which times were asked for last */
 };
@@ -49,6 +48,11 @@ int64_t heap_since_start(struct heap_asking *ask, uint32_t track, uint32_t momen
 struct heap_table_row *heap_add_row(struct heap_asking *ask);
 /* Of a site of the footprint. */
 struct heap_table_row *heap_add_site(struct heap_asking *ask, uint32_t site);
+/* Classes of size: 0, 1, 2 – 3, 4 – 7, …; larger ones are of the last. */
+#define HEAP_SIZE_CLASSES 58u
+uint32_t heap_size_class(uint64_t size);
+/* A row of such a class, with its label and filter. */
+struct heap_table_row *heap_add_size(struct heap_asking *ask, uint32_t size_class);
 /* A sentence above the rows; text is taken over. */
 void heap_note(struct heap_asking *ask, char *text);
 

@@ -80,7 +80,7 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	}
 }
 
-static int scan_all(struct scan *s, struct progress *progress, int64_t *by_stack)
+static int scan_all(struct scan *s, struct progress *progress, int64_t *by_origin)
 {
 	const struct heap_columns *c = &s->state.columns;
 	unsigned n = heap_scan_threads(c->n_allocations);
@@ -92,7 +92,7 @@ static int scan_all(struct scan *s, struct progress *progress, int64_t *by_stack
 	for (unsigned k = 0; k < n; k++) {
 		for (uint32_t i = 0; i < c->n_origins; i++)
 			if (s->change[k][i])
-				add(&by_stack[c->origins[i].stack], s->change[k][i]);
+				add(&by_origin[i], s->change[k][i]);
 		free(s->change[k]);
 	}
 	return rc;
@@ -100,7 +100,7 @@ static int scan_all(struct scan *s, struct progress *progress, int64_t *by_stack
 
 int heap_change(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, int64_t from_ns, int64_t to_ns, struct progress *progress,
-		int64_t *by_stack)
+		int64_t *by_origin)
 {
 	struct scan s = { 0 };
 	struct sample_scan *r;
@@ -108,15 +108,15 @@ int heap_change(const struct profile *p, const struct profile_counts *counts,
 
 	if (rc < 0)
 		return rc;
-	memset(by_stack, 0, counts->n_stacks * sizeof(*by_stack));
 	heap_state_init(&s.state, p, counts);
+	memset(by_origin, 0, s.state.columns.n_origins * sizeof(*by_origin));
 	heap_pass_init(&s.pass, &s.state, r, 0, NULL);
 	s.span = xcalloc(s.state.columns.n_tracks, sizeof(*s.span));
 	for (uint32_t i = 0; i < s.state.columns.n_tracks; i++) {
 		s.span[i].from = heap_state_level(&s.state, i, from_ns);
 		s.span[i].to = heap_state_level(&s.state, i, to_ns);
 	}
-	rc = scan_all(&s, progress, by_stack);
+	rc = scan_all(&s, progress, by_origin);
 	free(s.span);
 	heap_pass_done(&s.pass);
 	heap_state_done(&s.state);

@@ -11,11 +11,11 @@
 struct progress;
 
 /*
- * Bytes that each stack has more at to_ns than at from_ns, since the start, into by_stack, [counts->n_stacks]: of
+ * Bytes that each origin has more at to_ns than at from_ns, since the start, into by_origin, [n_origins]: of
  * what passes the lens and its column 0, which is of a heap, but for what filters say of time. 0 or -ECANCELED.
  */
 int heap_change(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, int64_t from_ns, int64_t to_ns, struct progress *progress,
-		int64_t *by_stack);
+		int64_t *by_origin);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks that come and go: temporaries, growth by realloc, who frees whose, single blocks, averages. */
+/* Blocks that come and go: temporaries, growth by realloc, who frees whose, single blocks. */
 #include "config.h"
 
 #include "base/compare.h"
@@ -523,81 +523,5 @@ int heap_blocks(struct heap_asking *ask)
 				  fmt_count(most, (int64_t)s.at.n), fmt_count(n, (int64_t)s.n)));
 	vec_done(&s.at);
 	free(of);
-	return rc;
-}
-
-/* Allocators. */
-
-struct allocator {
-	double n, bytes, freed, leaked;
-	double lived;      /* ns in all, of what was freed */
-	bool only_counted; /* there are blocks of which nobody knows how long they lived */
-};
-
-struct allocators {
-	struct heap_asking *ask;
-	struct allocator *of; /* [n_sites] */
-};
-
-static void see_allocator(void *arg, const struct heap_block_seen *b)
-{
-	struct allocators *a = arg;
-	int64_t ns = heap_lifetime(a->ask, b);
-	struct allocator *to;
-
-	if (b->site == ID_NONE)
-		return;
-	to = &a->of[b->site];
-	to->n += b->n;
-	to->bytes += b->bytes;
-	if (b->end == END_NEVER)
-		to->leaked += b->bytes;
-	else
-		to->freed += b->n;
-	if (b->row == ID_NONE)
-		to->only_counted = true;
-	else if (ns >= 0)
-		to->lived += b->n * (double)ns;
-}
-
-/* Those lives were short, so an average without them would be too long. */
-static void say_lifetimes(struct heap_asking *ask, uint32_t lacking)
-{
-	char n[FMT_COUNTED_SIZE];
-
-	if (ask->f->manner.lacks & (HEAP_LACKS_TIMES | HEAP_LACKS_LIFETIMES))
-		heap_note(ask, xstrdup("the file does not say how long each block lived"));
-	else if (lacking > 0)
-		heap_note(ask, xasprintf("no average lifetime of %s: some of the blocks are known "
-					 "as sums alone",
-					 fmt_counted(n, lacking, "site")));
-}
-
-int heap_allocators(struct heap_asking *ask)
-{
-	struct allocators a = { .ask = ask, .of = xcalloc(ask->n_sites, sizeof(*a.of)) };
-	bool lives = !(ask->f->manner.lacks & (HEAP_LACKS_TIMES | HEAP_LACKS_LIFETIMES));
-	int rc = heap_each_block(ask, see_allocator, &a);
-	uint32_t lacking = 0;
-
-	for (uint32_t i = 0; i < ask->n_sites && rc == 0; i++) {
-		const struct allocator *of = &a.of[i];
-		struct heap_table_row *row;
-
-		if (of->n <= 0)
-			continue;
-		row = heap_add_site(ask, i);
-		row->cell[0] = llround(of->n);
-		row->cell[1] = llround(of->bytes);
-		row->cell[2] = llround(of->bytes / of->n);
-		if (lives && !of->only_counted && of->freed > 0)
-			row->cell[3] = llround(of->lived / of->freed);
-		row->cell[4] = llround(of->freed);
-		row->cell[5] = llround(of->leaked);
-		lacking += of->only_counted;
-	}
-	if (rc == 0)
-		say_lifetimes(ask, lacking);
-	free(a.of);
 	return rc;
 }

@@ -105,7 +105,7 @@ int heap_lifetimes(struct heap_asking *ask)
 }
 
 /* Sizes from powers of two on. */
-#define N_SIZES 58
+#define N_SIZES HEAP_SIZE_CLASSES
 
 struct by_size {
 	struct heap_asking *ask;
@@ -119,11 +119,17 @@ static unsigned bits_of(uint64_t size)
 	return size == 0 ? 0 : 64 - (unsigned)__builtin_clzll(size);
 }
 
+uint32_t heap_size_class(uint64_t size)
+{
+	unsigned i = bits_of(size);
+
+	return i < N_SIZES ? i : N_SIZES - 1;
+}
+
 static void see_size(void *arg, const struct heap_block_seen *b)
 {
 	struct by_size *s = arg;
-	unsigned i = bits_of(b->size);
-	struct bucket *to = &s->of[b->row == ID_NONE ? N_SIZES : i < N_SIZES ? i : N_SIZES - 1];
+	struct bucket *to = &s->of[b->row == ID_NONE ? N_SIZES : heap_size_class(b->size)];
 
 	to->n += b->n;
 	to->bytes += b->bytes;
@@ -141,6 +147,17 @@ static char *size_label(unsigned bits)
 		return xasprintf("%u B", bits);
 	return xasprintf("%s – %s", fmt_bytes(from, (int64_t)1 << (bits - 1)),
 			 fmt_bytes(to, ((int64_t)1 << bits) - 1));
+}
+
+struct heap_table_row *heap_add_size(struct heap_asking *ask, uint32_t size_class)
+{
+	struct heap_table_row *row = heap_add_row(ask);
+
+	row->label = size_label(size_class);
+	row->filter = size_class == 0 ? xstrdup("size:0,1")
+				      : xasprintf("size:%lld,%lld", 1LL << (size_class - 1),
+						  1LL << size_class);
+	return row;
 }
 
 int heap_sizes(struct heap_asking *ask)
@@ -205,8 +222,7 @@ static void see_waste(void *arg, const struct heap_block_seen *b)
 {
 	struct by_waste *w = arg;
 	uint32_t at = w->at[b->track];
-	unsigned i = bits_of(b->size);
-	struct waste *to = &w->of[i < N_SIZES ? i : N_SIZES - 1];
+	struct waste *to = &w->of[heap_size_class(b->size)];
 	double taken = b->n * (double)taken_by(b->size);
 
 	if (b->row == ID_NONE || b->begin >= at ||
@@ -298,10 +314,7 @@ int heap_waste(struct heap_asking *ask)
 
 		if (w.of[i].n <= 0)
 			continue;
-		row = heap_add_row(ask);
-		row->label = size_label(i);
-		row->filter = i == 0 ? xstrdup("size:0,1")
-				     : xasprintf("size:%lld,%lld", 1LL << (i - 1), 1LL << i);
+		row = heap_add_size(ask, i);
 		row->cell[0] = llround(w.of[i].n);
 		row->cell[1] = llround(w.of[i].asked);
 		row->cell[2] = llround(w.of[i].taken);

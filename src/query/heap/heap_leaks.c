@@ -142,7 +142,8 @@ static bool is_left_out(struct leaks *l, uint32_t site)
 {
 	const struct site_sums *s = &l->sum[site];
 
-	if (s->leaked > 0 || (s->suppressed <= 0 && !is_suppressed(l, l->ask->stack[site])))
+	if (s->leaked > 0 ||
+	    (s->suppressed <= 0 && !is_suppressed(l, l->ask->f->by_row[site].stack)))
 		return false;
 	l->n_suppressed++;
 	return true;

@@ -7,6 +7,7 @@
 #include "base/fmt.h"
 #include "base/task.h"
 #include "query/heap/footprint.h"
+#include "query/heap/footprint_rows.h"
 #include "query/heap/heap_answers.h"
 
 #include <errno.h>
@@ -16,6 +17,19 @@
 
 /* Rows between looks whether the answer is still wanted. */
 #define ROWS_A_LOOK 65536u
+
+#define ALLOCATORS_FORM \
+	{ \
+		[ALLOCATORS_CALLS] = { "CALLS", "calls", CELL_COUNT }, \
+		[ALLOCATORS_BYTES] = { "TOTAL", "bytes", CELL_BYTES }, \
+		[ALLOCATORS_MEAN_SIZE] = { "AVG SIZE", "mean_size", CELL_BYTES }, \
+		[ALLOCATORS_MEAN_LIFE] = { "AVG LIFE", "mean_lifetime_ns", CELL_NS }, \
+		[ALLOCATORS_LEAKED] = { "LEAKED", "leaked", CELL_BYTES }, \
+		[ALLOCATORS_PEAK] = { "PEAK", "peak", CELL_BYTES }, \
+		[ALLOCATORS_LIVE] = { "LIVE", "live", CELL_BYTES }, \
+		[ALLOCATORS_TEMPORARY] = { "TEMP", "temporary", CELL_COUNT }, \
+		[ALLOCATORS_FREED] = { "FREED", "freed", CELL_COUNT }, \
+	}
 
 static const struct heap_table_form forms[N_HEAP_QUESTIONS] = {
 	[HEAP_LEAKS] = { "VERDICT",
@@ -88,17 +102,11 @@ static const struct heap_table_form forms[N_HEAP_QUESTIONS] = {
 			  { { "SIZE", "size", CELL_BYTES },
 			    { "AT", "at_ns", CELL_TIME },
 			    { "LIVED", "lifetime_ns", CELL_NS } } },
-	[HEAP_ALLOCATORS] = { NULL,
-			      true,
-			      -1,
-			      1,
-			      { { "CALLS", "calls", CELL_COUNT },
-				{ "TOTAL", "bytes", CELL_BYTES },
-				{ "AVG SIZE", "mean_size", CELL_BYTES },
-				{ "AVG LIFE", "mean_lifetime_ns", CELL_NS },
-				{ "FREED", "freed", CELL_COUNT },
-				{ "LEAKED", "leaked", CELL_BYTES } } },
+	[HEAP_ALLOCATORS] = { NULL, true, -1, 1, ALLOCATORS_FORM },
 };
+
+static const struct heap_table_form allocators_by_size = { "SIZE", false, -1, ALLOCATORS_BYTES,
+							   ALLOCATORS_FORM };
 
 static int (*const answers[N_HEAP_QUESTIONS])(struct heap_asking *ask) = {
 	[HEAP_LEAKS] = heap_leaks,           [HEAP_LIFETIMES] = heap_lifetimes,
@@ -168,7 +176,7 @@ static void see_block(const struct heap_asking *ask, const struct heap_rows_read
 	b->begin = rows->begin[i];
 	b->end = (rows->end[i] & END_MOMENT) < t->n_moments ? rows->end[i] : END_NEVER;
 	b->origin = rows->origin[i];
-	b->site = ask->f->row_of_stack[o->stack];
+	b->site = ask->row_of_origin[rows->origin[i]];
 	b->size = rows->size[i];
 	b->n = ask->state.exact ? 1 : heap_stands_for(t, b->begin, b->size);
 	b->bytes = b->n * (double)b->size;
@@ -186,7 +194,7 @@ static void see_counted(const struct heap_asking *ask, const struct heap_bulk *b
 		.begin = bulk->moment,
 		.end = bulk->until > bulk->moment ? bulk->until : bulk->moment,
 		.origin = bulk->origin,
-		.site = ask->f->row_of_stack[o->stack],
+		.site = ask->row_of_origin[bulk->origin],
 		.size = bulk->calls > 0 ? bulk->bytes / bulk->calls : 0,
 		.n = (double)bulk->calls,
 		.bytes = (double)bulk->bytes,
@@ -240,39 +248,21 @@ struct heap_table_row *heap_add_row(struct heap_asking *ask)
 struct heap_table_row *heap_add_site(struct heap_asking *ask, uint32_t site)
 {
 	struct heap_table_row *row = heap_add_row(ask);
+	const struct footprint_site *of;
 
 	if (site >= ask->n_sites)
 		return row;
-	row->key = ask->site[site].key;
-	row->file = ask->site[site].file;
-	row->line = ask->site[site].line;
-	row->stack = ask->stack[site];
+	of = &ask->f->by_row[site];
+	row->key = of->key;
+	row->file = of->file;
+	row->line = of->line;
+	row->stack = of->stack;
 	return row;
 }
 
 void heap_note(struct heap_asking *ask, char *text)
 {
 	vec_push(&ask->out->notes, text);
-}
-
-/* Which site each row of the footprint is: its sites may be sorted meanwhile, its rows stay. */
-static void find_sites(struct heap_asking *ask)
-{
-	const struct footprint *f = ask->f;
-	struct heap_site *of = heap_sites(f->profile, &f->counts, &f->keys, f->lens.inlines);
-
-	ask->n_sites = f->n_sites;
-	ask->site = xcalloc(f->n_sites, sizeof(*ask->site));
-	ask->stack = xcalloc(f->n_sites, sizeof(*ask->stack));
-	for (uint32_t i = 0; i < f->counts.n_stacks; i++) {
-		uint32_t row = f->row_of_stack[i];
-
-		if (row == ID_NONE)
-			continue;
-		ask->site[row] = of[i];
-		ask->stack[row] = i;
-	}
-	free(of);
 }
 
 /* What holds for any answer. */
@@ -299,6 +289,22 @@ static void note_manner(struct heap_asking *ask)
 				"still be in use, and need not be a leak"));
 }
 
+/* Where rows are stacks or threads, a name alone is that of several. */
+static void tell_rows_apart(struct heap_asking *ask)
+{
+	for (size_t i = 0; i < ask->out->rows.n; i++) {
+		struct heap_table_row *row = &ask->out->rows.at[i];
+		char *behind = row->key == KEY_NONE || row->remark || !ask->out->form->sites
+				       ? NULL
+				       : footprint_rows_apart(ask->f, row->key, row->stack);
+
+		if (behind && *behind)
+			row->remark = behind;
+		else
+			free(behind);
+	}
+}
+
 static void count_columns(struct heap_table *t)
 {
 	while (t->n_columns < HEAP_TABLE_COLUMNS && t->form->column[t->n_columns].title)
@@ -315,16 +321,17 @@ static int answer(struct heap_asking *ask)
 		return rc;
 	heap_state_init(&ask->state, ask->f->profile, &ask->f->counts);
 	heap_pass_init(&ask->pass, &ask->state, r, 0, NULL);
-	find_sites(ask);
+	ask->n_sites = ask->f->n_sites;
+	ask->row_of_origin = footprint_rows_of_origins(ask->f, &ask->state.columns);
 	note_manner(ask);
 	if (ask->f->manner.lacks & needs[ask->out->question].what)
 		heap_note(ask,
 			  xasprintf("the file does not say %s", needs[ask->out->question].says));
 	else
 		rc = answers[ask->out->question](ask);
+	tell_rows_apart(ask);
 	heap_table_sort(ask->out, ask->out->form->order, false);
-	free(ask->site);
-	free(ask->stack);
+	free(ask->row_of_origin);
 	heap_pass_done(&ask->pass);
 	heap_state_done(&ask->state);
 	sample_scan_free(r);
@@ -341,7 +348,8 @@ int heap_table_new(const struct footprint *f, enum heap_question q,
 
 	t->question = q;
 	t->footprint = f;
-	t->form = &forms[q];
+	t->form = q == HEAP_ALLOCATORS && f->lens.heap_rows == HEAP_ROWS_SIZES ? &allocators_by_size
+									       : &forms[q];
 	count_columns(t);
 	rc = answer(&ask);
 	if (rc < 0) {
@@ -363,6 +371,7 @@ void heap_table_free(struct heap_table *t)
 		free(t->rows.at[i].label);
 		free(t->rows.at[i].remark);
 		free(t->rows.at[i].filter);
+		free(t->rows.at[i].line_over_time);
 	}
 	vec_done(&t->rows);
 	free(t);

@@ -44,7 +44,23 @@ enum heap_cell {
 /* There is no such number. */
 #define CELL_NONE INT64_MIN
 
-#define HEAP_TABLE_COLUMNS 6
+#define HEAP_TABLE_COLUMNS 9
+
+/* Slots of time of a row's line. */
+#define HEAP_LINE 48u
+
+/* The columns of HEAP_ALLOCATORS. */
+enum {
+	ALLOCATORS_CALLS,
+	ALLOCATORS_BYTES,
+	ALLOCATORS_MEAN_SIZE,
+	ALLOCATORS_MEAN_LIFE,
+	ALLOCATORS_LEAKED,
+	ALLOCATORS_PEAK,
+	ALLOCATORS_LIVE,
+	ALLOCATORS_TEMPORARY,
+	ALLOCATORS_FREED
+};
 
 struct heap_table_column {
 	const char *title; /* on screens */
@@ -58,15 +74,17 @@ struct heap_table_row {
 	char *label;               /* verdict, bucket, threads; owned, or NULL */
 	char *remark;              /* behind the site; owned, or NULL */
 	char *filter;              /* terms that leave what the row is of; owned, or NULL */
-	uint32_t key;              /* of the footprint's keys; KEY_NONE: the row has no site */
+	uint32_t key;              /* of the footprint's rows; KEY_NONE: the row has no site */
 	uint32_t file, line;       /* of the site's call, see heap_sites.h */
 	uint32_t stack;            /* that allocated most of it; 0: none */
+	/* [HEAP_LINE] bytes in use at the ends of equal slots of the whole time; owned, or NULL */
+	int64_t *line_over_time;
 };
 
 /* What a column stands for beside its numbers. */
 struct heap_table_form {
 	const char *label; /* title of the labels; NULL: there are none */
-	bool sites;        /* rows have sites */
+	bool sites;        /* rows have sites, or what else the footprint's rows are of */
 	int bar;           /* the column whose numbers have bars; -1: none */
 	int order; /* the column by which rows fall; -1: rows are in an order of their own */
 	struct heap_table_column column[HEAP_TABLE_COLUMNS]; /* up to one without a title */

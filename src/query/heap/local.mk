@@ -3,7 +3,9 @@ EXTRA_DIST += src/query/heap/README.md
 libquery_a_SOURCES += \
 	src/query/heap/footprint.c src/query/heap/footprint.h \
 	src/query/heap/footprint_lines.c src/query/heap/footprint_lines.h \
+	src/query/heap/footprint_rows.c src/query/heap/footprint_rows.h \
 	src/query/heap/heap_change.c src/query/heap/heap_change.h \
+	src/query/heap/heap_allocators.c \
 	src/query/heap/heap_answers.h \
 	src/query/heap/heap_churn.c \
 	src/query/heap/heap_histograms.c \
