@@ -148,7 +148,7 @@ static int check_executable(pid_t pid, struct err *e)
 	if (strstr(f.loader, "ld-musl"))
 		return err_set(
 			e, -ENOEXEC,
-			"process %d uses the C library musl, and the heap tracer was built for glibc",
+			"process %d uses the C library musl, whose programs are recorded from their start only: --heap -- COMMAND",
 			(int)pid);
 	return 0;
 }
