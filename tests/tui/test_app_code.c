@@ -170,6 +170,24 @@ Test(app_code, edits_a_file_at_its_hottest_line)
 	}
 }
 
+/* Rows are about to become lines: the editor opens, and that is all. */
+Test(app_code, edits_a_file_whose_rows_become_lines)
+{
+	struct stage_app f;
+	struct terminal_request w;
+
+	stage_app_init(&f, with_lines(), true, 110, 30);
+	stage_app_play(&f, "oo/b.cc<Enter>");
+	app_key(f.app, 'o');
+	app_key(f.app, 'E');
+	stage_app_settle(&f);
+	cr_assert(app_take_request(f.app, &w), "no wish for an editor");
+	cr_expect_str_eq(w.text, "/src/b.cc");
+	cr_expect_eq(w.line, 47u, "%u", w.line);
+	free(w.text);
+	stage_app_done(&f);
+}
+
 /* Of a row of lines it opens at that line, in every view of rows. */
 Test(app_code, edits_a_line_of_rows)
 {

@@ -205,15 +205,15 @@ bool app_hottest_takes(struct app *a, struct analysis *made)
 	if (!a->hottest.lines || made->keys.grouping != GROUP_LINE)
 		return false;
 	a->hottest.lines = false;
-	/* Rows are lines by now: it is one of those. */
-	if (a->lens.grouping == GROUP_LINE)
-		return false;
 	line = a->hottest.edits ? hottest_line_of(made, a->hottest.file) : 0;
 	if (a->hottest.edits)
 		app_wish(a, REQUEST_EDIT,
 			 profile_string(made->profile, (string_id){ a->hottest.file }, NULL),
 			 line > 0 ? line : a->hottest.line);
 	a->hottest.edits = false;
+	/* Rows are lines by now: it is one of those. */
+	if (a->lens.grouping == GROUP_LINE)
+		return false;
 	worker_drop(a->worker, made);
 	return true;
 }
