@@ -26,7 +26,7 @@
 /* Of a build-id so many bytes make a breakpad id. */
 #define GUID_BYTES 16
 
-/* A function of the file: a row of the analysis, as its first frame describes it. */
+/* A function of the file: a row of the analysis in one source file, as its first frame there describes it. */
 struct func {
 	uint32_t frame;  /* that frame */
 	uint32_t module; /* index of modules, or NONE */
@@ -50,8 +50,8 @@ struct writer {
 	VEC(string_id) sources;
 	VEC(struct text) strings;
 	struct map by_text;
-	uint32_t *func_of_key;    /* [keys + 1], the last is of KEY_NONE; owned, as what follows */
-	uint32_t *lib_of_module;  /* [n_modules] index of modules, or NONE */
+	struct map func_by_place; /* by key and file */
+	uint32_t *lib_of_module; /* [n_modules] index of modules, or NONE; owned, as what follows */
 	uint32_t *source_of_text; /* [n_strings] index of sources, or NONE */
 	unsigned *n_of_thread;    /* [n_threads + 1] series written; the last is of all threads */
 	struct text_out out;
@@ -117,18 +117,28 @@ static uint32_t source_of(struct writer *w, string_id file)
 	return w->source_of_text[file.v];
 }
 
+static bool same_func(const void *things, uint32_t value, const void *key)
+{
+	const struct writer *w = things;
+	const struct export_frame *f = &w->stacks.frames.at[w->funcs.at[value].frame], *k = key;
+
+	return f->key == k->key && f->file.v == k->file.v;
+}
+
 static uint32_t func_of(struct writer *w, uint32_t frame)
 {
 	const struct export_frame *f = &w->stacks.frames.at[frame];
-	uint32_t *func = &w->func_of_key[f->key == KEY_NONE ? w->a->keys.n : f->key];
+	uint64_t hash = hash_pair(f->key, f->file.v);
+	uint32_t func = map_find(&w->func_by_place, hash, same_func, w, f);
 
-	if (*func == NONE) {
-		*func = (uint32_t)w->funcs.n;
-		vec_push(&w->funcs, ((struct func){ .frame = frame,
-						    .module = lib_of(w, f->module),
-						    .source = source_of(w, f->file) }));
-	}
-	return *func;
+	if (func != MAP_NONE)
+		return func;
+	func = (uint32_t)w->funcs.n;
+	vec_push(&w->funcs, ((struct func){ .frame = frame,
+					    .module = lib_of(w, f->module),
+					    .source = source_of(w, f->file) }));
+	map_add(&w->func_by_place, hash, func);
+	return func;
 }
 
 /* Functions, libraries and sources of all frames that samples have asked for. */
@@ -658,7 +668,7 @@ static void writer_done(struct writer *w)
 	vec_done(&w->sources);
 	vec_done(&w->strings);
 	map_done(&w->by_text);
-	free(w->func_of_key);
+	map_done(&w->func_by_place);
 	free(w->lib_of_module);
 	free(w->source_of_text);
 	free(w->n_of_thread);
@@ -673,7 +683,6 @@ int firefox_write(const struct analysis *a, const struct write_options *o, FILE 
 	(void)o;
 	w->a = a;
 	w->p = a->profile;
-	w->func_of_key = none(a->keys.n);
 	w->lib_of_module = none(a->counts.n_modules);
 	w->source_of_text = none(a->counts.n_strings);
 	w->n_of_thread = xcalloc((size_t)a->counts.n_threads + 1, sizeof(*w->n_of_thread));

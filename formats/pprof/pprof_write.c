@@ -42,6 +42,12 @@ struct text {
 	size_t n;
 };
 
+/* A function of the file: pprof has a file for a function, and counts lines in it. */
+struct source {
+	uint32_t function; /* function_id */
+	uint32_t file;     /* string_id; of the line, else of the declaration */
+};
+
 struct writer {
 	const struct analysis *a;
 	const struct profile *p;
@@ -54,9 +60,10 @@ struct writer {
 	VEC(struct text) strings;
 	struct map by_text;
 	/* Ids in the order of their first use: those of the profile depend on which thread finds a name first. */
-	uint32_t *location_id; /* [n_locations] 0: not used; owned, as what follows */
-	uint32_t *function_id; /* [n_functions] likewise */
-	VEC(uint32_t) locations_used, functions_used; /* [id - 1] */
+	uint32_t *location_id;             /* [n_locations] 0: not used; owned, as what follows */
+	VEC(uint32_t) locations_used;      /* [id - 1] */
+	VEC(struct source) functions_used; /* likewise */
+	struct map by_source;              /* → functions_used */
 	uint64_t *limit;   /* [n_modules] one past the highest offset that is used; 0: none is */
 	VEC(uint64_t) ids; /* of the sample's locations, innermost first */
 	VEC(Pprof__Label) labels;
@@ -301,6 +308,30 @@ static uint64_t address_of(struct writer *w, uint32_t location)
 	return offset ? module * MODULE_BYTES + offset : 0;
 }
 
+static bool same_source(const void *things, uint32_t value, const void *key)
+{
+	const struct source *a = (const struct source *)things + value, *b = key;
+
+	return a->function == b->function && a->file == b->file;
+}
+
+static uint64_t function_of(struct writer *w, const struct frame *f)
+{
+	function_id id = { f->function };
+	struct source s = { f->function, f->line > 0 && f->file
+						 ? f->file
+						 : function_file(profile_function(w->p, id)).v };
+	uint64_t hash = hash_pair(s.function, s.file);
+	uint32_t n = map_find(&w->by_source, hash, same_source, w->functions_used.at, &s);
+
+	if (n == MAP_NONE) {
+		n = (uint32_t)w->functions_used.n;
+		map_add(&w->by_source, hash, n);
+		vec_push(&w->functions_used, s);
+	}
+	return (uint64_t)n + 1;
+}
+
 static void put_location(struct writer *w, uint32_t location)
 {
 	uint32_t function = location_function(&w->locations, location);
@@ -317,12 +348,8 @@ static void put_location(struct writer *w, uint32_t location)
 	for (uint32_t i = run->n_more + 1; i-- > 0 && m.n_line < 64;) {
 		if (run[i].function >= w->a->counts.n_functions)
 			continue;
-		if (w->function_id[run[i].function] == 0) {
-			vec_push(&w->functions_used, run[i].function);
-			w->function_id[run[i].function] = (uint32_t)w->functions_used.n;
-		}
 		line[m.n_line] = (Pprof__Line)PPROF__LINE__INIT;
-		line[m.n_line].function_id = w->function_id[run[i].function];
+		line[m.n_line].function_id = function_of(w, &run[i]);
 		line[m.n_line].line = run[i].line;
 		lines[m.n_line] = &line[m.n_line];
 		m.n_line++;
@@ -333,15 +360,16 @@ static void put_location(struct writer *w, uint32_t location)
 		w->limit[w->locations.module[location]] = 1;
 }
 
-static void put_function(struct writer *w, uint32_t id)
+static void put_function(struct writer *w, uint32_t i)
 {
-	const struct function *f = profile_function(w->p, (function_id){ id });
+	struct source s = w->functions_used.at[i];
+	const struct function *f = profile_function(w->p, (function_id){ s.function });
 	Pprof__Function m = PPROF__FUNCTION__INIT;
 
-	m.id = w->function_id[id];
+	m.id = (uint64_t)i + 1;
 	m.name = m.system_name = string_of(w, f->name);
-	m.filename = string_of(w, function_file(f));
-	m.start_line = function_line(f);
+	m.filename = string_of(w, (string_id){ s.file });
+	m.start_line = function_file(f).v == s.file ? function_line(f) : 0;
 	put_message(w, PPROF_FUNCTION, &m.base);
 }
 
@@ -373,8 +401,8 @@ static void put_tables(struct writer *w)
 		put_made_tables(w);
 	for (size_t i = 0; i < w->locations_used.n; i++)
 		put_location(w, w->locations_used.at[i]);
-	for (size_t i = 0; i < w->functions_used.n; i++)
-		put_function(w, w->functions_used.at[i]);
+	for (uint32_t i = 0; i < w->functions_used.n; i++)
+		put_function(w, i);
 	/* pprof calls the profile by its first mapping */
 	for (int programs = 1; programs >= 0; programs--)
 		for (uint32_t i = 1; i < w->a->counts.n_modules; i++)
@@ -430,8 +458,8 @@ static void writer_done(struct writer *w)
 	vec_done(&w->labels);
 	vec_done(&w->label_at);
 	map_done(&w->by_text);
+	map_done(&w->by_source);
 	free(w->location_id);
-	free(w->function_id);
 	vec_done(&w->locations_used);
 	vec_done(&w->functions_used);
 	free(w->limit);
@@ -455,7 +483,6 @@ int pprof_write(const struct analysis *a, const struct write_options *o, FILE *t
 	profile_stacks_of(w->p, &a->counts, &w->stacks);
 	profile_locations(w->p, &w->locations);
 	w->location_id = xcalloc(a->counts.n_locations + 1u, sizeof(*w->location_id));
-	w->function_id = xcalloc(a->counts.n_functions + 1u, sizeof(*w->function_id));
 	w->limit = xcalloc(a->counts.n_modules + 1u, sizeof(*w->limit));
 	w->by_row = export_drops_positions(a);
 	rc = w->by_row ? export_stacks_init(&w->made, a, EXPORT_KEYS) : 0;

@@ -160,7 +160,9 @@ static void positions(FILE *to, const struct profile *p, unsigned holds)
 				if (holds & HOLDS(ADDRESSES))
 					fprintf(to, " %" PRIx64, l.address[at]);
 				if (holds & HOLDS(LINES))
-					fprintf(to, " line %" PRIu32, run[k].line);
+					fprintf(to, " line %s:%" PRIu32,
+						profile_string(p, (string_id){ run[k].file }, NULL),
+						run[k].line);
 				if (holds & HOLDS(INLINED))
 					fprintf(to, " depth %" PRIu32, k);
 				fputc('\n', to);
