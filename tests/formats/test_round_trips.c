@@ -226,6 +226,24 @@ static void count_samples(FILE *to, const struct profile *p, const char *event)
 	lens_done(&lens);
 }
 
+/* Leaves one of each line that is there several times; they are sorted. */
+static void leave_one_of_each(char *lines)
+{
+	char *to = lines, *last = NULL;
+
+	for (char *at = lines, *next; *at; at = next) {
+		size_t n = strcspn(at, "\n") + 1;
+
+		next = at + n;
+		if (last && (size_t)(to - last) == n && memcmp(last, at, n) == 0)
+			continue;
+		memmove(to, at, n);
+		last = to;
+		to += n;
+	}
+	*to = '\0';
+}
+
 /* In order, as far as it is held. */
 static char *lines_of(const struct profile *p, unsigned holds, const char *event)
 {
@@ -250,11 +268,15 @@ static char *lines_of(const struct profile *p, unsigned holds, const char *event
 		build_ids(to, p);
 	if (holds & HOLDS(SAMPLES))
 		count_samples(to, p, event);
-	/* of sums it is not known how many samples have a frame */
-	if (holds & HOLDS(SAMPLES) && holds & (HOLDS(ADDRESSES) | HOLDS(LINES)))
+	/* in a graph of calls, callers have the lines of their declarations */
+	if (holds & HOLDS(STACKS) && holds & (HOLDS(ADDRESSES) | HOLDS(LINES)))
 		positions(to, p, holds);
 	fclose(to);
-	return written_sorted(text);
+	text = written_sorted(text);
+	/* of sums it is not known how many samples have a frame */
+	if (!(holds & HOLDS(SAMPLES)))
+		leave_one_of_each(text);
+	return text;
 }
 
 /* Takes the lines of functions that are names of threads out. */

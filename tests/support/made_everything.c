@@ -26,10 +26,10 @@ static function_id function(struct maker *m, const char *name, module_id module,
 }
 
 static location_id location(struct maker *m, module_id module, uint64_t address, function_id outer,
-			    uint32_t line, function_id inner)
+			    const char *path, uint32_t line, function_id inner)
 {
 	location_id l = build_location(m->p, module, address);
-	uint32_t file = build_cstring(m->p, "/src/a.c").v;
+	uint32_t file = build_cstring(m->p, path).v;
 	struct frame run[2] = { { .function = outer.v, .file = file, .line = line },
 				{ .function = inner.v, .file = file, .line = line + 30 } };
 
@@ -87,10 +87,10 @@ struct profile *made_everything(void)
 	m.work = function(&m, "ns::work<int, char>(a \"b\" & c)", m.prog, "/src/a.c", 20);
 	m.inner = function(&m, "inner", m.prog, "/src/a.c", 5);
 	m.copy = function(&m, "copy", m.lib, "/src/lib.c", 7);
-	at[0] = location(&m, m.prog, 0x1100, m.main, 12, (function_id){ ID_NONE });
-	at[1] = location(&m, m.prog, 0x1200, m.work, 22, m.inner);
-	at[2] = location(&m, m.lib, 0x2100, m.copy, 8, (function_id){ ID_NONE });
-	at[3] = location(&m, m.prog, 0x1210, m.work, 23, (function_id){ ID_NONE });
+	at[0] = location(&m, m.prog, 0x1100, m.main, "/src/a.c", 12, (function_id){ ID_NONE });
+	at[1] = location(&m, m.prog, 0x1200, m.work, "/src/a.c", 22, m.inner);
+	at[2] = location(&m, m.lib, 0x2100, m.copy, "/src/a.c", 8, (function_id){ ID_NONE });
+	at[3] = location(&m, m.prog, 0x1210, m.work, "/src/part.h", 23, (function_id){ ID_NONE });
 	threads[0] = thread(&m, c, 100, 100, "prog");
 	threads[1] = thread(&m, c, 100, 101, "worker \xc3\xb6 1/2");
 	threads[2] = build_thread_labelled(m.p, thread(&m, c, 200, 200, "other"),
