@@ -82,7 +82,9 @@ struct format {
 	bool heaps_only;   /* it writes events of heaps only */
 	bool packed;       /* what it writes is packed already */
 	unsigned holds;    /* HOLDS() of what is in files that it writes */
-	bool inlined;      /* what it writes has inlined functions in their callers' locations */
+	/* what it holds beside that of some: of the frames or threads that these have; NULL: nothing */
+	unsigned (*holds_also)(const struct analysis *a);
+	bool inlined; /* what it writes has inlined functions in their callers' locations */
 
 	/*
 	 * How surely bytes (the first n of the input, unpacked, n may be all) begin such a file: 0 no,

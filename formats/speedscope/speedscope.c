@@ -414,6 +414,11 @@ static int probe(const uint8_t *bytes, size_t n)
 										      : 0;
 }
 
+static unsigned holds_also(const struct analysis *a)
+{
+	return speedscope_has_lines(a) ? HOLDS(LINES) : 0;
+}
+
 const struct format format_speedscope = {
 	.name = "speedscope",
 	.title = "speedscope's JSON (speedscope, py-spy, rbspy)",
@@ -421,5 +426,6 @@ const struct format format_speedscope = {
 	.read = read_speedscope,
 	.inlined = true,
 	.holds = HOLDS(STACKS) | HOLDS(SAMPLES) | HOLDS(TIMES) | HOLDS(THREADS) | HOLDS(MODULES),
+	.holds_also = holds_also,
 	.write = speedscope_write,
 };

@@ -52,6 +52,23 @@ static void on_frame_line(void *to, const struct json_value *v)
 	t->frames.at[t->frames.n - 1].line = line == UINT32_MAX ? 0 : line;
 }
 
+/* What proftop says of its own: line is where the frame is, or only where its function is declared. */
+static void on_frame_declared(void *to, const struct json_value *v)
+{
+	struct speedscope_text *t = to;
+	uint32_t line = json_index(v);
+
+	t->frames.at[t->frames.n - 1].declared = line == UINT32_MAX ? 0 : line;
+}
+
+static void on_frame_only_declared(void *to, const struct json_value *v)
+{
+	struct speedscope_text *t = to;
+
+	on_frame_declared(to, v);
+	t->frames.at[t->frames.n - 1].line = 0;
+}
+
 static void on_frame_module(void *to, const struct json_value *v)
 {
 	struct speedscope_text *t = to;
@@ -210,6 +227,8 @@ static const struct json_rule rules[] = {
 	{ .path = "shared.frames[].name", .value = on_frame_name },
 	{ .path = "shared.frames[].file", .value = on_frame_file },
 	{ .path = "shared.frames[].line", .value = on_frame_line },
+	{ .path = "shared.frames[].declared", .value = on_frame_declared },
+	{ .path = "shared.frames[].only_declared", .value = on_frame_only_declared },
 	{ .path = "shared.frames[].module", .value = on_frame_module },
 	{ .path = "profiles[]", .begin = begin_profile },
 	{ .path = "profiles[].type", .value = on_type },

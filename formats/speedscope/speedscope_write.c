@@ -8,6 +8,9 @@
 #include "formats/speedscope/speedscope_write.h"
 
 #include "base/err.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "formats/write/export_losses.h"
 #include "formats/write/export_own.h"
 #include "formats/write/export_rows.h"
 #include "formats/write/export_stacks.h"
@@ -26,6 +29,11 @@ struct writer {
 	struct export_stacks stacks;
 	struct export_rows rows;
 	VEC(uint32_t) path;
+	VEC(uint32_t)
+	frames; /* of the stacks', the first of each that is written: those of one function at one line are one */
+	VEC(uint32_t)
+	number; /* [stacks.frames.n so far] index in frames; UINT32_MAX: not asked for yet */
+	struct map by_position; /* of frames */
 	struct text_out out;
 };
 
@@ -40,6 +48,32 @@ static void put_text(struct writer *w, const char *key, const char *s, size_t n)
 	text_out_json(&w->out, s, n);
 }
 
+static bool same_position(const void *things, uint32_t value, const void *key)
+{
+	const struct writer *w = things;
+	const struct export_frame *a = &w->stacks.frames.at[w->frames.at[value]], *b = key;
+
+	return a->key == b->key && a->line == b->line && a->file.v == b->file.v;
+}
+
+/* Which frame of the file one of the stacks' is. */
+static uint32_t number_of(struct writer *w, uint32_t frame)
+{
+	const struct export_frame *f = &w->stacks.frames.at[frame];
+	uint64_t hash = hash_u64(hash_pair(f->key, f->line) + f->file.v);
+
+	while (w->number.n <= frame)
+		vec_push(&w->number, UINT32_MAX);
+	if (w->number.at[frame] == UINT32_MAX)
+		w->number.at[frame] = map_find(&w->by_position, hash, same_position, w, f);
+	if (w->number.at[frame] == MAP_NONE) {
+		w->number.at[frame] = (uint32_t)w->frames.n;
+		map_add(&w->by_position, hash, (uint32_t)w->frames.n);
+		vec_push(&w->frames, frame);
+	}
+	return w->number.at[frame];
+}
+
 /* The frames of a sample, outermost first. */
 static void put_stack(struct writer *w, uint32_t node)
 {
@@ -48,7 +82,7 @@ static void put_stack(struct writer *w, uint32_t node)
 		vec_push(&w->path, w->stacks.nodes.at[node].frame);
 	text_out_char(&w->out, '[');
 	while (w->path.n > 0) {
-		text_out_int(&w->out, w->path.at[--w->path.n]);
+		text_out_int(&w->out, number_of(w, w->path.at[--w->path.n]));
 		if (w->path.n > 0)
 			text_out_char(&w->out, ',');
 	}
@@ -131,12 +165,25 @@ static void put_profile(struct writer *w, const struct export_series *s)
 	free(name);
 }
 
+/* Where the frame is, or else where its function is declared, which our reader does not take for the former. */
+static void put_line(struct writer *w, const struct export_frame *f)
+{
+	if (!f->file.v || (f->line == 0 && f->declared == 0))
+		return;
+	text_out(&w->out, ",\"line\":");
+	text_out_int(&w->out, f->line ? f->line : f->declared);
+	if (f->declared == 0)
+		return;
+	text_out(&w->out, f->line ? ",\"declared\":" : ",\"only_declared\":");
+	text_out_int(&w->out, f->declared);
+}
+
 static void put_frames(struct writer *w)
 {
 	const struct profile *p = w->a->profile;
 
-	for (size_t i = 0; i < w->stacks.frames.n; i++) {
-		const struct export_frame *f = &w->stacks.frames.at[i];
+	for (size_t i = 0; i < w->frames.n; i++) {
+		const struct export_frame *f = &w->stacks.frames.at[w->frames.at[i]];
 		string_id path = profile_module(p, (module_id){ f->module })->path;
 		size_t n;
 		const char *file = profile_string(p, f->file.v ? f->file : path, &n);
@@ -153,10 +200,7 @@ static void put_frames(struct writer *w)
 			text_out_char(&w->out, ',');
 			put_text(w, "module", module, n);
 		}
-		if (f->file.v && f->declared > 0) {
-			text_out(&w->out, ",\"line\":");
-			text_out_int(&w->out, f->declared);
-		}
+		put_line(w, f);
 		text_out_char(&w->out, '}');
 	}
 }
@@ -182,6 +226,12 @@ static void put_all(struct writer *w)
 	text_out(&w->out, "]}}\n");
 }
 
+/* Functions are frames, but a profile whose frames have no addresses was of functions at lines already. */
+bool speedscope_has_lines(const struct analysis *a)
+{
+	return !(export_has(a) & HOLDS(ADDRESSES));
+}
+
 int speedscope_write(const struct analysis *a, const struct write_options *o, FILE *to,
 		     struct err *e)
 {
@@ -191,7 +241,8 @@ int speedscope_write(const struct analysis *a, const struct write_options *o, FI
 	(void)o;
 	w->a = a;
 	text_out_init(&w->out, to);
-	rc = export_stacks_init(&w->stacks, a, EXPORT_KEYS);
+	rc = export_stacks_init(&w->stacks, a,
+				speedscope_has_lines(a) ? EXPORT_LOCATIONS : EXPORT_KEYS);
 	if (rc == 0)
 		rc = export_rows_init(&w->rows, a);
 	if (rc == 0) {
@@ -201,6 +252,9 @@ int speedscope_write(const struct analysis *a, const struct write_options *o, FI
 	export_rows_done(&w->rows);
 	export_stacks_done(&w->stacks);
 	vec_done(&w->path);
+	vec_done(&w->frames);
+	vec_done(&w->number);
+	map_done(&w->by_position);
 	free(w);
 	return rc ? err_set(e, rc, "cannot go through the samples") : written;
 }

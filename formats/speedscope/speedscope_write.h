@@ -3,6 +3,7 @@
 #ifndef PROFTOP_FORMATS_SPEEDSCOPE_SPEEDSCOPE_WRITE_H
 #define PROFTOP_FORMATS_SPEEDSCOPE_SPEEDSCOPE_WRITE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct analysis;
@@ -15,5 +16,7 @@ struct write_options;
  */
 int speedscope_write(const struct analysis *a, const struct write_options *o, FILE *to,
 		     struct err *e);
+/* Are frames of that file functions at lines, and not functions? */
+bool speedscope_has_lines(const struct analysis *a);
 
 #endif

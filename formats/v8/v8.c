@@ -28,12 +28,21 @@
 
 #define NS_PER_US 1000
 
+/* A node at a line of its function. */
+struct leaf {
+	uint32_t node, line, stack; /* stack: stack_id */
+};
+
 /* A profile whose nodes are known by their ids. */
 struct tree {
 	const struct v8_profile *v;
 	struct map by_id; /* indexes of nodes */
 	uint32_t *parent; /* [nodes] index + 1; 0: none; owned */
 	uint32_t *stack;  /* [nodes] stack_id, ID_NONE: not asked for yet; owned */
+	VEC(struct leaf) leaves;
+	struct map by_leaf;
+	struct v8_tick *
+		left; /* [nodes] the next of each node's ticks, and how many of that were taken; owned */
 	stack_id root;
 };
 
@@ -69,6 +78,7 @@ static void tree_init(struct tree *t, const struct v8_profile *v, stack_id root)
 	*t = (struct tree){ .v = v, .root = root };
 	t->parent = xcalloc(v->nodes.n + 1, sizeof(*t->parent));
 	t->stack = xmalloc((v->nodes.n + 1) * sizeof(*t->stack));
+	t->left = xcalloc(v->nodes.n + 1, sizeof(*t->left));
 	for (uint32_t i = 0; i < v->nodes.n; i++) {
 		t->stack[i] = ID_NONE;
 		t->parent[i] = v->nodes.at[i].within;
@@ -92,6 +102,9 @@ static void tree_done(struct tree *t)
 	map_done(&t->by_id);
 	free(t->parent);
 	free(t->stack);
+	free(t->left);
+	vec_done(&t->leaves);
+	map_done(&t->by_leaf);
 }
 
 /* "(root)" is above all others and no frame. */
@@ -132,15 +145,69 @@ static stack_id stack_of(struct reader *r, struct tree *t, uint32_t node)
 	return stack;
 }
 
+/* Lines. */
+
+static bool same_leaf(const void *things, uint32_t value, const void *key)
+{
+	const struct leaf *a = (const struct leaf *)things + value, *b = key;
+
+	return a->node == b->node && a->line == b->line;
+}
+
+/* The same where the node's function is at that line; 0: nothing says at which. */
+static stack_id stack_at(struct reader *r, struct tree *t, uint32_t node, uint32_t line)
+{
+	struct named_frame f = t->v->nodes.at[node].frame;
+	stack_id plain = stack_of(r, t, node), up = t->root;
+	struct leaf key = { .node = node, .line = line };
+	uint64_t hash = hash_pair(node, line);
+	uint32_t at;
+
+	if (line == 0 || line == f.line || is_root(r, t, node))
+		return plain;
+	at = map_find(&t->by_leaf, hash, same_leaf, t->leaves.at, &key);
+	if (at == MAP_NONE) {
+		if (t->parent[node] != 0 && t->stack[t->parent[node] - 1] != ID_NONE)
+			up.v = t->stack[t->parent[node] - 1];
+		f.line = line;
+		key.stack = build_stack(r->p, up, named_frame_location(r->p, &f)).v;
+		at = (uint32_t)t->leaves.n;
+		map_add(&t->by_leaf, hash, at);
+		vec_push(&t->leaves, key);
+	}
+	return (stack_id){ t->leaves.at[at].stack };
+}
+
+/* The line of the node's next samples, *n of them at most; 0: nothing says it. Its samples are on its lines one line after the other. */
+static uint32_t take_ticks(struct tree *t, uint32_t node, uint32_t *n)
+{
+	const struct v8_node *of = &t->v->nodes.at[node];
+	struct v8_tick *left = &t->left[node]; /* its line is the number of the tick here */
+
+	while (left->line < of->n_ticks) {
+		const struct v8_tick *tick = &t->v->ticks.at[of->first_tick + left->line];
+
+		if (left->n < tick->n) {
+			*n = *n < tick->n - left->n ? *n : tick->n - left->n;
+			left->n += *n;
+			return tick->line;
+		}
+		*left = (struct v8_tick){ .line = left->line + 1 };
+	}
+	return 0;
+}
+
 /* Rows. */
 
-static void add_row(struct reader *r, struct tree *t, struct sample *s, uint32_t node)
+/* At a line of the node's function; 0: nothing says at which. */
+static void add_row(struct reader *r, struct tree *t, struct sample *s, uint32_t node,
+		    uint32_t line)
 {
 	if (node == MAP_NONE) {
 		r->n_odd++;
 		return;
 	}
-	s->stack = stack_of(r, t, node);
+	s->stack = stack_at(r, t, node, line);
 	/* nothing but the root: V8 was not there yet */
 	if (s->stack.v == t->root.v)
 		return;
@@ -148,6 +215,16 @@ static void add_row(struct reader *r, struct tree *t, struct sample *s, uint32_t
 		r->n_large++;
 	else
 		r->n_rows++;
+}
+
+/* At which line a sample was. */
+static uint32_t line_of(struct tree *t, size_t sample, uint32_t node)
+{
+	uint32_t n = 1;
+
+	if (sample < t->v->lines.n)
+		return t->v->lines.at[sample];
+	return node != MAP_NONE ? take_ticks(t, node, &n) : 0;
 }
 
 /* When the sample was taken, in us since what V8 counts from. */
@@ -168,6 +245,8 @@ static void add_samples(struct reader *r, struct tree *t, struct sample *s)
 	int64_t at = time_at(v, 0, v->start_us), next;
 
 	for (size_t i = 0; i < v->samples.n && !progress_cancelled(r->progress); i++, at = next) {
+		uint32_t node = node_of(t, v->samples.at[i]);
+		uint32_t line = line_of(t, i, node);
 		int64_t us;
 
 		/* old profiles tell their end in seconds, but have one moment more than samples */
@@ -180,7 +259,7 @@ static void add_samples(struct reader *r, struct tree *t, struct sample *s)
 			r->n_large++;
 			continue;
 		}
-		add_row(r, t, s, node_of(t, v->samples.at[i]));
+		add_row(r, t, s, node, line);
 	}
 }
 
@@ -189,9 +268,16 @@ static void add_sums(struct reader *r, struct tree *t, struct sample *s)
 	for (uint32_t i = 0; i < t->v->nodes.n && !progress_cancelled(r->progress); i++) {
 		const struct v8_node *n = &t->v->nodes.at[i];
 
-		s->weight = t->v->is_heap ? n->self_bytes : n->hits;
-		if (s->weight > 0)
-			add_row(r, t, s, i);
+		int64_t left = t->v->is_heap ? n->self_bytes : n->hits;
+
+		while (left > 0) {
+			uint32_t most = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+			uint32_t line = take_ticks(t, i, &most);
+
+			s->weight = line > 0 ? most : left;
+			left -= s->weight;
+			add_row(r, t, s, i, line);
+		}
 	}
 }
 
@@ -355,7 +441,8 @@ const struct format format_v8 = {
 	.probe = probe,
 	.one_event = true,
 	.inlined = true,
-	.holds = HOLDS(STACKS) | HOLDS(SAMPLES), /* times, too, of one thread alone */
+	.holds = HOLDS(STACKS) | HOLDS(SAMPLES),
+	.holds_also = v8_holds_also,
 	.read = read_v8,
 	.write = v8_write,
 };

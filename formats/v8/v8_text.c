@@ -49,7 +49,8 @@ static void begin_node(void *to)
 	uint32_t within = t->nesting.n ? t->nesting.at[t->nesting.n - 1] + 1 : 0;
 
 	vec_push(&t->nesting, (uint32_t)t->now.nodes.n);
-	vec_push(&t->now.nodes, (struct v8_node){ .within = within });
+	vec_push(&t->now.nodes,
+		 ((struct v8_node){ .within = within, .first_tick = t->now.ticks.n }));
 }
 
 static void end_node(void *to)
@@ -87,6 +88,31 @@ static void on_child(void *to, const struct json_value *v)
 		vec_push(&t->now.edges, ((struct v8_edge){ node(t)->id, child }));
 }
 
+/* A node's stand together, as its object has no nodes in it. */
+static void begin_tick(void *to)
+{
+	struct v8_text *t = to;
+
+	vec_push(&t->now.ticks, (struct v8_tick){ 0 });
+	node(t)->n_ticks++;
+}
+
+static void on_tick_line(void *to, const struct json_value *v)
+{
+	struct v8_text *t = to;
+	uint32_t line = json_index(v);
+
+	t->now.ticks.at[t->now.ticks.n - 1].line = line == UINT32_MAX ? 0 : line;
+}
+
+static void on_tick_number(void *to, const struct json_value *v)
+{
+	struct v8_text *t = to;
+	uint32_t n = json_index(v);
+
+	t->now.ticks.at[t->now.ticks.n - 1].n = n == UINT32_MAX ? 0 : n;
+}
+
 static void on_function(void *to, const struct json_value *v)
 {
 	node(to)->frame.name = text_of(to, v);
@@ -111,6 +137,13 @@ static void on_line(void *to, const struct json_value *v)
 static void on_sample(void *to, const struct json_value *v)
 {
 	vec_push(&((struct v8_text *)to)->now.samples, json_index(v));
+}
+
+static void on_sample_line(void *to, const struct json_value *v)
+{
+	uint32_t line = json_index(v);
+
+	vec_push(&((struct v8_text *)to)->now.lines, line == UINT32_MAX ? 0 : line);
 }
 
 static void on_delta(void *to, const struct json_value *v)
@@ -165,6 +198,8 @@ static void profile_done(struct v8_profile *p)
 	vec_done(&p->nodes);
 	vec_done(&p->edges);
 	vec_done(&p->samples);
+	vec_done(&p->ticks);
+	vec_done(&p->lines);
 	vec_done(&p->deltas_us);
 	vec_done(&p->at_us);
 }
@@ -175,8 +210,10 @@ static void add_chunk(struct v8_profile *to, const struct v8_profile *from)
 		vec_push(&to->nodes, from->nodes.at[i]);
 	for (size_t i = 0; i < from->edges.n; i++)
 		vec_push(&to->edges, from->edges.at[i]);
-	for (size_t i = 0; i < from->samples.n; i++)
+	for (size_t i = 0; i < from->samples.n; i++) {
 		vec_push(&to->samples, from->samples.at[i]);
+		vec_push(&to->lines, i < from->lines.n ? from->lines.at[i] : 0);
+	}
 	for (size_t i = 0; i < from->deltas_us.n; i++)
 		vec_push(&to->deltas_us, from->deltas_us.at[i]);
 	to->start_us = to->start_us ? to->start_us : from->start_us;
@@ -393,6 +430,7 @@ static void end_event(void *to)
 	vec_clear(&t->now.nodes);
 	vec_clear(&t->now.edges);
 	vec_clear(&t->now.samples);
+	vec_clear(&t->now.lines);
 	vec_clear(&t->now.deltas_us);
 }
 
@@ -423,6 +461,7 @@ static void end_event(void *to)
 		{ .path = at ".args.data.startTime", .value = on_start }, \
 		{ .path = at ".args.data.endTime", .value = on_end }, \
 		{ .path = at ".args.data.timeDeltas[]", .value = on_delta }, \
+		{ .path = at ".args.data.lines[]", .value = on_sample_line }, \
 		{ .path = at ".args.data.cpuProfile.samples[]", .value = on_sample }, \
 		{ .path = at ".args.data.cpuProfile.nodes[]", \
 		  .begin = begin_node, \
@@ -434,6 +473,9 @@ static const struct json_rule rules[] = {
 	{ .path = "nodes[]", .begin = begin_node, .end = end_node },
 	NODE_FIELDS("nodes[]"),
 	{ .path = "nodes[].children[]", .value = on_child },
+	{ .path = "nodes[].positionTicks[]", .begin = begin_tick },
+	{ .path = "nodes[].positionTicks[].line", .value = on_tick_line },
+	{ .path = "nodes[].positionTicks[].ticks", .value = on_tick_number },
 	{ .path = "head", .begin = begin_node, .end = end_node },
 	NODE_FIELDS("head"),
 	{ .path = "head.children[]", .same = "head", .begin = begin_node, .end = end_node },

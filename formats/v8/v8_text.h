@@ -17,6 +17,12 @@
 
 struct profile;
 
+/* So many samples of a node were on a line. */
+struct v8_tick {
+	uint32_t line;
+	uint32_t n;
+};
+
 struct v8_node {
 	uint32_t id;
 	uint32_t parent; /* id; 0: not told here */
@@ -24,6 +30,8 @@ struct v8_node {
 	struct named_frame frame;
 	int64_t hits;
 	int64_t self_bytes; /* of heap profiles */
+	size_t first_tick;  /* of the profile's */
+	uint32_t n_ticks;
 };
 
 /* A node names its children. */
@@ -36,10 +44,12 @@ struct v8_profile {
 	string_id key; /* what chunks are known by; 0: a file of one profile */
 	VEC(struct v8_node) nodes;
 	VEC(struct v8_edge) edges;
-	VEC(uint32_t) samples;    /* ids of nodes */
-	VEC(int64_t) deltas_us;   /* since the sample before, or the start */
-	VEC(int64_t) at_us;       /* instead of deltas, in old files */
-	int64_t start_us, end_us; /* 0: not told */
+	VEC(uint32_t) samples;     /* ids of nodes */
+	VEC(struct v8_tick) ticks; /* of files: which sample was on which line is not told */
+	VEC(uint32_t) lines;       /* of chunks: of each sample; 0: not told */
+	VEC(int64_t) deltas_us;    /* since the sample before, or the start */
+	VEC(int64_t) at_us;        /* instead of deltas, in old files */
+	int64_t start_us, end_us;  /* 0: not told */
 	bool is_heap;
 };
 

@@ -8,7 +8,10 @@
 #include "formats/v8/v8_write.h"
 
 #include "base/err.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/sum.h"
+#include "formats/write/export_losses.h"
 #include "formats/write/export_rows.h"
 #include "formats/write/export_stacks.h"
 #include "formats/write/text_out.h"
@@ -22,9 +25,19 @@
 /* A stretch without samples that is shorter than such a part of the next sample is none. */
 #define LEAST_GAP 10
 
+/* Samples of a node at a line; in the order in which lines were first met, as our reader puts samples on them. */
+struct tick {
+	uint32_t node, line;
+	int64_t n;
+};
+
 struct writer {
 	const struct analysis *a;
 	const struct profile *p;
+	VEC(struct tick) ticks;
+	struct map by_tick;
+	uint32_t *first_tick; /* [nodes] index + 1 of ticks, 0: none; owned */
+	uint32_t *next_tick;  /* [ticks] likewise */
 	struct export_stacks stacks;
 	struct export_rows rows;
 	size_t n_series; /* of what is shown; the others are not written */
@@ -96,6 +109,70 @@ static void put_call_frame(struct writer *w, uint32_t node)
 	text_out(&w->out, ",\"columnNumber\":-1}");
 }
 
+/* Ticks: at which lines of their functions samples were. Where a transform or a grouping makes stacks, nobody knows. */
+
+static bool same_tick(const void *things, uint32_t value, const void *key)
+{
+	const struct tick *a = (const struct tick *)things + value, *b = key;
+
+	return a->node == b->node && a->line == b->line;
+}
+
+static uint32_t line_of(const struct writer *w, uint32_t stack)
+{
+	const struct frame *run = stack == 0 ? NULL
+					     : location_frames(&w->stacks.locations,
+							       w->stacks.stacks.location[stack]);
+
+	return !run ? 0 : w->a->lens.inlines ? run[run->n_more].line : run->line;
+}
+
+static void add_tick(struct writer *w, const struct export_row *row)
+{
+	struct tick key = { .node = export_stacks_framed(&w->stacks, row->stack),
+			    .line = line_of(w, row->stack) };
+	uint64_t hash = hash_pair(key.node, key.line);
+	uint32_t at;
+
+	if (key.node == EXPORT_GONE || key.line == 0)
+		return;
+	at = map_find(&w->by_tick, hash, same_tick, w->ticks.at, &key);
+	if (at == MAP_NONE) {
+		at = (uint32_t)w->ticks.n;
+		map_add(&w->by_tick, hash, at);
+		vec_push(&w->ticks, key);
+	}
+	w->ticks.at[at].n = sum_of(w->ticks.at[at].n, row->count);
+}
+
+static void count_ticks(struct writer *w)
+{
+	w->first_tick = xcalloc(w->stacks.nodes.n, sizeof(*w->first_tick));
+	if (export_drops_positions(w->a))
+		return;
+	for (size_t i = 0; i < w->n_series; i++)
+		for (size_t k = 0; k < w->rows.series.at[i].n; k++)
+			add_tick(w, &w->rows.rows.at[w->rows.series.at[i].first + k]);
+	w->next_tick = xcalloc(w->ticks.n + 1, sizeof(*w->next_tick));
+	for (uint32_t i = (uint32_t)w->ticks.n; i-- > 0;) {
+		w->next_tick[i] = w->first_tick[w->ticks.at[i].node];
+		w->first_tick[w->ticks.at[i].node] = i + 1;
+	}
+}
+
+static void put_ticks(struct writer *w, uint32_t node)
+{
+	text_out(&w->out, ",\"positionTicks\":[");
+	for (uint32_t i = w->first_tick[node]; i != 0; i = w->next_tick[i - 1]) {
+		text_out(&w->out, i == w->first_tick[node] ? "{\"line\":" : ",{\"line\":");
+		text_out_int(&w->out, w->ticks.at[i - 1].line);
+		text_out(&w->out, ",\"ticks\":");
+		text_out_int(&w->out, w->ticks.at[i - 1].n);
+		text_out_char(&w->out, '}');
+	}
+	text_out_char(&w->out, ']');
+}
+
 static void put_nodes(struct writer *w, bool hits, int64_t scale)
 {
 	text_out(&w->out, "{\"nodes\":[");
@@ -112,7 +189,10 @@ static void put_nodes(struct writer *w, bool hits, int64_t scale)
 				text_out_char(&w->out, ',');
 			text_out_int(&w->out, (int64_t)c + 1);
 		}
-		text_out(&w->out, "]}");
+		text_out_char(&w->out, ']');
+		if (w->first_tick[i] != 0)
+			put_ticks(w, i);
+		text_out_char(&w->out, '}');
 	}
 	text_out_char(&w->out, ']');
 }
@@ -166,6 +246,7 @@ static void put_column(struct writer *w, bool deltas)
 
 static void put_cpu(struct writer *w, bool samples, int64_t scale)
 {
+	count_ticks(w);
 	put_nodes(w, !samples, scale);
 	text_out(&w->out, ",\n\"startTime\":0");
 	if (samples) {
@@ -230,6 +311,55 @@ static int put_all(struct writer *w, struct err *e)
 	return text_out_done(&w->out, e);
 }
 
+/* What a file says of a frame is its function's URL and line, and of a node the lines that were sampled. */
+
+/* Has no function another module than its source file? */
+static bool are_files_modules(const struct analysis *a)
+{
+	for (uint32_t i = 0; i < a->counts.n_functions; i++) {
+		const struct function *f = profile_function(a->profile, (function_id){ i });
+		string_id file = function_file(f);
+
+		if (file.v && f->module.v &&
+		    file.v != profile_module(a->profile, f->module)->path.v)
+			return false;
+	}
+	return true;
+}
+
+/* Is each frame that calls another at the line of its function? */
+static bool are_callers_declared(const struct analysis *a)
+{
+	bool *calls = xcalloc(a->counts.n_locations + 1u, sizeof(*calls)), good = true;
+	struct location_columns l;
+	struct stack_columns s;
+
+	profile_locations(a->profile, &l);
+	profile_stacks_of(a->profile, &a->counts, &s);
+	for (uint32_t i = 1; i < a->counts.n_stacks; i++)
+		if (s.parent[i] != 0)
+			calls[s.location[s.parent[i]]] = true;
+	for (uint32_t i = 0; i < a->counts.n_locations && good; i++) {
+		const struct frame *run = calls[i] ? location_frames(&l, i) : NULL;
+
+		if (run && run->function < a->counts.n_functions)
+			good = run->line == function_line(profile_function(
+						    a->profile, (function_id){ run->function }));
+	}
+	free(calls);
+	return good;
+}
+
+unsigned v8_holds_also(const struct analysis *a)
+{
+	bool timed = metric_unit(a->profile, a->lens.column[0].metric) == UNIT_NS;
+	unsigned positions = HOLDS(ADDRESSES) | HOLDS(INLINED);
+
+	return (timed && a->counts.n_threads <= 1 ? HOLDS(TIMES) : 0) |
+	       (are_files_modules(a) ? HOLDS(MODULES) : 0) |
+	       (!(export_has(a) & positions) && are_callers_declared(a) ? HOLDS(LINES) : 0);
+}
+
 int v8_write(const struct analysis *a, const struct write_options *o, FILE *to, struct err *e)
 {
 	struct writer *w = xcalloc(1, sizeof(*w));
@@ -249,6 +379,10 @@ int v8_write(const struct analysis *a, const struct write_options *o, FILE *to, 
 	free(w->self);
 	free(w->child);
 	free(w->next);
+	free(w->first_tick);
+	free(w->next_tick);
+	vec_done(&w->ticks);
+	map_done(&w->by_tick);
 	free(w);
 	return rc ? err_set(e, rc, "cannot go through the samples") : written;
 }

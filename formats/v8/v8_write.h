@@ -15,5 +15,7 @@ struct write_options;
  * As format.write.
  */
 int v8_write(const struct analysis *a, const struct write_options *o, FILE *to, struct err *e);
+/* As format.holds_also. */
+unsigned v8_holds_also(const struct analysis *a);
 
 #endif

@@ -105,3 +105,10 @@ unsigned export_has(const struct analysis *a)
 		has &= ~(HOLDS(ADDRESSES) | HOLDS(LINES) | HOLDS(INLINED));
 	return has;
 }
+
+char *export_lost(const struct analysis *a, const struct format *f)
+{
+	unsigned holds = f->holds | (f->holds_also ? f->holds_also(a) : 0);
+
+	return export_holdings(export_has(a) & ~holds);
+}

@@ -14,6 +14,9 @@ unsigned export_has(const struct analysis *a);
 /* "times, CPUs and modules": what of these HOLDS() is, or NULL for none; the caller frees. */
 char *export_holdings(unsigned holds);
 
+/* The same of what the analysis has, and a file of the format cannot hold. */
+char *export_lost(const struct analysis *a, const struct format *f);
+
 /* Does a filter, or a grouping, leave frames without the addresses and lines that the profile has? */
 bool export_drops_positions(const struct analysis *a);
 

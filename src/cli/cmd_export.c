@@ -132,7 +132,7 @@ static void tell_events(const struct options *o, const struct format *format,
 /* Nobody is to take what was written for all there was. */
 static void tell_losses(const struct format *format, const struct analysis *a)
 {
-	char *lost = format->compares ? NULL : export_holdings(export_has(a) & ~format->holds);
+	char *lost = format->compares ? NULL : export_lost(a, format);
 
 	if (lost)
 		message("%s has no room for %s: left out", format->name, lost);

@@ -362,21 +362,28 @@ static bool open_packed(struct source_file *f, const char *path, const struct pr
 	return f->path != NULL;
 }
 
+/* Node names modules by URLs. */
+static const char *local_path(const char *path)
+{
+	return strncmp(path, "file:///", 8) == 0 ? path + 7 : path;
+}
+
 void source_file_open(struct source_file *f, const char *path, const struct source_options *o,
 		      const uint8_t *md5, int64_t built_ns)
 {
+	const char *local = local_path(path);
 	struct stat st;
 	int fd;
 
 	*f = (struct source_file){ .state = SOURCE_MISSING };
-	fd = open_mapped(f, path, o, &st);
+	fd = open_mapped(f, local, o, &st);
 	if (fd < 0)
-		fd = open_below(f, path, o, &st);
+		fd = open_below(f, local, o, &st);
 	if (fd < 0 && open_packed(f, path, o->packed))
 		return;
 	/* A path without its directory means nothing here. */
-	if (fd < 0 && path[0] == '/' && !o->told_only)
-		fd = take(f, xstrdup(path), &st);
+	if (fd < 0 && local[0] == '/' && !o->told_only)
+		fd = take(f, xstrdup(local), &st);
 	if (fd < 0) {
 		f->why = fd == -EACCES   ? xstrdup("permission denied")
 			 : fd == -EINVAL ? xstrdup("it is no regular file")

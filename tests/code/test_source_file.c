@@ -87,6 +87,7 @@ static const struct {
 	{ "/build/xy/lib/a.c", NULL, "/build/x=%s", NULL, NULL }, /* whole names only */
 	{ "lib/a.c", NULL, NULL, NULL, NULL },                    /* beside what? */
 	{ "lib/a.c", "%s", NULL, "%s/lib/a.c", "two" },
+	{ "file://%s/lib/a.c", NULL, NULL, "%s/lib/a.c", "two" },
 	{ "../lib/a.c", "%s/lib", NULL, "%s/lib/a.c", "two" }, /* never out of the directory */
 	{ "/build/nowhere.c", "%s", NULL, NULL, NULL },
 	{ "%s/lib", NULL, NULL, NULL, NULL }, /* a directory */

@@ -207,7 +207,7 @@ static struct profile *read_as(const struct format *f, const char *text, size_t 
 	return p;
 }
 
-static char *rows_of(const struct profile *p, const char *event)
+static char *rows_by(const struct profile *p, enum grouping grouping, const char *event)
 {
 	struct profile_counts counts;
 	char *out = xstrdup("");
@@ -220,6 +220,7 @@ static char *rows_of(const struct profile *p, const char *event)
 		if (!strcmp(profile_string(p, profile_event(p, (event_id){ i })->name, NULL),
 			    event))
 			lens.column[0].metric = (struct metric){ { i }, MEASURE_WEIGHT, false };
+	lens.grouping = grouping;
 	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
 	table_sort(&a->table, a->table_keys, ORDER_LABEL, 0, false);
 	for (uint32_t i = 0; i < a->table.n_rows; i++) {
@@ -233,6 +234,11 @@ static char *rows_of(const struct profile *p, const char *event)
 	analysis_free(a);
 	lens_done(&lens);
 	return out;
+}
+
+static char *rows_of(const struct profile *p, const char *event)
+{
+	return rows_by(p, GROUP_FUNCTION, event);
 }
 
 /* Is there a loss with such a text, or with NULL, none? */
@@ -464,6 +470,47 @@ Test(json_formats, samples_of_speedscope_share_outer_frames)
 }
 
 /* What is nested without end is no reason to fail. */
+/* The lines that samples of V8 were at: in files how many of a node's, in chunks of a trace that of each. */
+Test(json_formats, lines_of_v8)
+{
+	static const struct {
+		const char *format, *text, *rows;
+	} cases[] = {
+		{ "v8",
+		  "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"f\",\"url\":\"a.js\",\"lineNumber\":0},"
+		  "\"children\":[2]},{\"id\":2,\"callFrame\":{\"functionName\":\"g\",\"url\":\"a.js\","
+		  "\"lineNumber\":4},\"positionTicks\":[{\"line\":6,\"ticks\":2},{\"line\":7,\"ticks\":1}]}],"
+		  "\"startTime\":0,\"endTime\":5,\"samples\":[2,2,2,2,1],\"timeDeltas\":[0,1,1,1,1]}",
+		  "a.js:1:a.js/1000/5000 a.js:5:a.js/1000/1000 a.js:6:a.js/2000/2000 a.js:7:a.js/1000/1000 " },
+		{ "v8",
+		  "{\"nodes\":[{\"id\":2,\"hitCount\":5,\"callFrame\":{\"functionName\":\"g\",\"url\":\"a.js\","
+		  "\"lineNumber\":4},\"positionTicks\":[{\"line\":6,\"ticks\":2},{\"line\":5,\"ticks\":1},{}]}]}",
+		  "a.js:5:a.js/3/3 a.js:6:a.js/2/2 " },
+		{ "chrome-trace",
+		  "[{\"name\":\"ProfileChunk\",\"pid\":7,\"tid\":9,\"id\":1,\"ph\":\"P\",\"args\":{\"data\":{"
+		  "\"cpuProfile\":{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"f\",\"url\":\"a.js\","
+		  "\"lineNumber\":0}}],\"samples\":[1,1]},\"timeDeltas\":[1,2],\"lines\":[3,0]}}},"
+		  "{\"name\":\"ProfileChunk\",\"pid\":7,\"tid\":9,\"id\":1,\"args\":{\"data\":{"
+		  "\"cpuProfile\":{\"samples\":[1]},\"timeDeltas\":[4],\"lines\":[9],\"endTime\":10}}}]",
+		  "a.js:1:a.js/4000/4000 a.js:3:a.js/2000/2000 a.js:9:a.js/3000/3000 " },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct err e = ERR_INIT;
+		struct profile *p;
+		char *rows;
+		int rc;
+
+		p = read_as(format_by_name(cases[i].format), cases[i].text, strlen(cases[i].text),
+			    &rc, &e);
+		cr_assert_eq(rc, 0, "%s", err_text(&e));
+		rows = rows_by(p, GROUP_LINE, NULL);
+		cr_expect_str_eq(rows, cases[i].rows, "%zu: %s", i, rows);
+		free(rows);
+		profile_free(p);
+	}
+}
+
 Test(json_formats, nested_deeply)
 {
 	size_t n = 1000000;

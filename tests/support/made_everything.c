@@ -101,3 +101,48 @@ struct profile *made_everything(void)
 	cr_assert_eq(builder_end(m.p), 0);
 	return m.p;
 }
+
+static location_id named(struct profile *p, const char *name, const char *path, uint32_t declared,
+			 uint32_t line)
+{
+	module_id m = build_module(p, path, "", FAMILY_PROGRAM);
+	string_id file = build_cstring(p, path);
+	struct frame f = { .file = file.v, .line = line };
+
+	f.function = build_function(p, build_cstring(p, name), m, 0, file, declared).v;
+	return build_frames_location(p, &f, 1);
+}
+
+struct profile *made_script(void)
+{
+	struct profile *p = profile_new();
+	location_id main_at, work_at, leaf_at[3];
+	event_id cpu;
+	capture_id c;
+	thread_id t;
+
+	builder_begin(p);
+	c = build_capture(p, "script", "made");
+	cpu = build_event(p, "cpu-clock", UNIT_NS, true);
+	t = build_thread(p, build_process(p, c, 100), 100, build_cstring(p, "node"));
+	main_at = named(p, "main", "/src/a.js", 1, 1);
+	work_at = named(p, "work", "/src/a.js", 10, 10);
+	for (uint32_t i = 0; i < 3; i++)
+		leaf_at[i] = named(p, "leaf", "/src/b.js", 3, 3 + i);
+	for (uint32_t i = 0; i < 30; i++) {
+		struct sample row = { .thread = t,
+				      .event = cpu,
+				      .cpu = CPU_NONE,
+				      .weight = MS,
+				      .time_ns = 7000 * MS + i * MS };
+
+		row.stack = build_stack(p, (stack_id){ 0 }, main_at);
+		if (i % 5 > 0)
+			row.stack = build_stack(p, row.stack, work_at);
+		if (i % 5 > 1)
+			row.stack = build_stack(p, row.stack, leaf_at[i % 5 - 2]);
+		cr_assert_eq(build_sample(p, &row), 0);
+	}
+	cr_assert_eq(builder_end(p), 0);
+	return p;
+}

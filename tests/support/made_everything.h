@@ -7,5 +7,7 @@ struct profile;
 
 /* The caller frees it. */
 struct profile *made_everything(void);
+/* The same of one thread of a script: its frames have no addresses, only those that call no others are at other lines than declared. */
+struct profile *made_script(void);
 
 #endif

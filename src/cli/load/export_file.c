@@ -118,7 +118,7 @@ static int write_to(const struct analysis *a, const char *path, char **said, str
 	rc = output_close(&out, true, e);
 	if (rc)
 		return rc;
-	lost = format->compares ? NULL : export_holdings(export_has(a) & ~format->holds);
+	lost = format->compares ? NULL : export_lost(a, format);
 	*said = xasprintf("written: %s (%s)%s%s", path, format->name, lost ? ", without " : "",
 			  lost ? lost : "");
 	free(lost);
