@@ -57,6 +57,7 @@ static const struct sign signs[] = {
 	SIGN("\xfb(\3\0\0\0", "a profile of Python (cProfile)"),
 	SIGN("\xfb\xa9\3", "a profile of Python (cProfile)"),
 	SIGN("{\xa9\3", "a profile of Python (cProfile)"),
+	SIGN("\xfb)\3", "a profile of Python (cProfile)"),
 	SIGN("<!DOCTYPE html", "HTML"),
 	SIGN("<!doctype html", "HTML"),
 	SIGN("<html", "HTML"),
@@ -207,6 +208,7 @@ static bool has_sign(const struct sign *s, const uint8_t *bytes, size_t n)
 
 const char *file_type_hint_like(const uint8_t *bytes, size_t n)
 {
+	const char *what;
 	size_t i = 0;
 
 	for (size_t k = 0; k < sizeof(signs) / sizeof(*signs); k++)
@@ -222,9 +224,8 @@ const char *file_type_hint_like(const uint8_t *bytes, size_t n)
 		i++;
 	if (is_json(bytes + i, n - i))
 		return text_signs_of_json((const char *)bytes + i, n - i);
-	if (is_perf_script(bytes, n))
-		return "the text of perf script";
-	return memchr(bytes, '\0', n) ? protobuf(bytes, n) : text_signs_of((const char *)bytes, n);
+	what = memchr(bytes, '\0', n) ? protobuf(bytes, n) : text_signs_of((const char *)bytes, n);
+	return what || !is_perf_script(bytes, n) ? what : "the text of perf script";
 }
 
 bool file_type_hint_like_text(const uint8_t *bytes, size_t n)

@@ -37,12 +37,14 @@ static const struct sign signs[] = {
 	{ "reading file \"", "", "the output of heaptrack_print" },
 	{ "heaptrack stats:", "", "the output of heaptrack" },
 	{ "Showing nodes accounting for ", "", "the output of pprof" },
+	{ "-----------+", "", "the output of pprof" },
 	{ "PeriodType: ", "", "the output of pprof -raw" },
 	{ "digraph ", "{", "a graph (dot)" },
 	{ "--- heap", "", "a heap profile of gperftools" },
 	{ "--- symbol", "", "a profile with symbols of gperftools" },
-	{ "--- contention", "", "a profile of locks (gperftools or Go)" },
-	{ "--- mutex", "", "a profile of locks (gperftools or Go)" },
+	{ "--- contentionz", "", "a profile of locks (gperftools)" },
+	{ "--- contention", "", "a profile of locks (Go)" },
+	{ "--- mutex", "", "a profile of locks (Go)" },
 	{ "--- threadz", "", "a list of threads (gperftools)" },
 	{ "goroutine profile: ", "", "a list of goroutines (Go)" },
 	{ "threadcreate profile: ", "", "a list of threads (Go)" },
@@ -141,15 +143,40 @@ static bool is_dtrace(const struct line *l)
 	return l->indent > 0 && tick && tick > l->s && !memchr(l->s, ' ', l->n);
 }
 
+/* perf stat -x: "1.06,msec,task-clock,1060882,100.00,0.21,CPUs utilized", or "<not counted>,,cycles,0,100.00,," */
+static bool is_perf_stat(const struct line *l)
+{
+	size_t i = begins(l, "<not ") ? span(l, 0, "<not counedspr>") : span(l, 0, "0123456789."),
+	       run;
+	char separator[2] = { i < l->n ? l->s[i] : 0 };
+
+	if (i == 0 || i == l->n || !strchr(",;|:\t", separator[0]))
+		return false;
+	/* unit and event */
+	for (unsigned field = 0; field < 2; field++) {
+		const char *end = memchr(l->s + i + 1, separator[0], l->n - i - 1);
+
+		if (!end || (field == 1 && end == l->s + i + 1))
+			return false;
+		i = (size_t)(end - l->s);
+	}
+	run = span(l, i + 1, "0123456789");
+	i += 1 + run;
+	return run > 0 && i < l->n && l->s[i] == separator[0] &&
+	       span(l, i + 1, "0123456789") < span(l, i + 1, "0123456789.");
+}
+
 /* Kinds of lines: most have the shape, and as many as that at least. */
 static const struct {
 	bool (*is)(const struct line *l);
 	const char *what;
+	unsigned least;
 } shapes[] = {
-	{ is_perf_trace, "the output of perf trace" },
-	{ is_strace, "the output of strace" },
-	{ is_protobuf_text, "a protobuf as text" },
-	{ is_dtrace, "the output of dtrace" },
+	{ is_perf_trace, "the output of perf trace", LINES_LIKE },
+	{ is_strace, "the output of strace", LINES_LIKE },
+	{ is_protobuf_text, "a protobuf as text", LINES_LIKE },
+	{ is_dtrace, "the output of dtrace", LINES_LIKE },
+	{ is_perf_stat, "the output of perf stat", 1 },
 };
 #define N_SHAPES (sizeof(shapes) / sizeof(*shapes))
 
@@ -188,7 +215,7 @@ const char *text_signs_of(const char *text, size_t n)
 			like[i] += shapes[i].is(&l);
 	}
 	for (size_t i = 0; i < N_SHAPES; i++)
-		if (like[i] >= LINES_LIKE && 2 * like[i] > n_lines)
+		if (like[i] >= shapes[i].least && 2 * like[i] > n_lines)
 			return shapes[i].what;
 	return NULL;
 }
@@ -210,6 +237,9 @@ static const struct {
 	{ "\"recording\"", "\"records\"", "a timeline of Safari (JSON)" },
 	{ "\"ticks\"", "\"isolate", "the output of node --prof-process --preprocess (JSON)" },
 	{ "\"root_frame\"", "", "a pyinstrument profile (JSON)" },
+	{ "\"start_call_stack\"", "\"min_interval\"", "a session of pyinstrument (JSON)" },
+	{ "\"type\": \"map\"", "\"data\": {\"@", "the output of bpftrace -f json" },
+	{ "\"missed_samples\"", "\"gc_samples\"", "a profile of stackprof (JSON)" },
 	{ "\"collapsed\"", "\"samples\"", "a profile of stackprof (JSON)" },
 	{ "\"children\"", "\"value\"", "a flame graph of d3 (JSON)" },
 	{ "\"flamebearer\"", "", "a profile of Pyroscope (JSON)" },

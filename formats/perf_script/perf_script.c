@@ -103,6 +103,9 @@ static int probe_text(const char *text, size_t n)
 		count_line(text + at, len, &in_sample, &c);
 		at += len + 1;
 	}
+	/* Reports of other tools may have lines that look like a sample. */
+	if (c.odd > 0 && text_signs_of(text, n))
+		return 0;
 	if (c.full > 0 && c.frames > 0)
 		return c.odd <= c.full + c.frames ? SURE_STACKS : SURE_BARE;
 	return c.timed > 0 && c.timed == c.full && c.odd <= c.timed / 2 ? SURE_RECORDS : 0;

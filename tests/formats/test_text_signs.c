@@ -49,6 +49,25 @@ static const struct {
 	  "the output of perf report" },
 	{ "reading file \"heaptrack.x.812.zst\" - please wait, this might take some time...\n",
 	  "the output of heaptrack_print" },
+	/* its "Call graph:" has the shape of a sample's head, with frames below */
+	{ "Analysis of sampling rg (pid 64751) every 1 millisecond\nProcess:         rg [64751]\n"
+	  "Load Address:    0x103746000\nDate/Time:       2019-07-04 10:21:28.347 -0600\n\nCall graph:\n"
+	  "    825 Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)\n"
+	  "    + 825 start  (in libdyld.dylib) + 1  [0x7fff737cf3d5]\n"
+	  "    825 Thread_15758535\n    + 825 thread_start  (in libsystem_pthread.dylib) + 13\n\n"
+	  "Total number in stack (recursive counted multiple, when >=5):\n\n"
+	  "Sort by top of stack, same collapsed (when >= 5):\n        825  read  (in libc.dylib)\n",
+	  "the output of sample (macOS)" },
+	{ "<not counted>,,cycles,0,100.00,,\n", "the output of perf stat" },
+	{ "0.91;msec;task-clock;907394;100.00;0.466;CPUs utilized\n"
+	  "0;;context-switches;907394;100.00;0.000;/sec\n",
+	  "the output of perf stat" },
+	{ "--- contentionz 1 ---\ncycles/second = 3201000000\n100 1 @ 0x1f 0x2f\n",
+	  "a profile of locks (gperftools)" },
+	{ "{\"start_time\": 1.5, \"duration\": 2.1, \"min_interval\": 0.001, \"start_call_stack\": []}",
+	  "a session of pyinstrument (JSON)" },
+	{ "{\"type\": \"map\", \"data\": {\"@\": {\"foo,main\": 3}}}\n",
+	  "the output of bpftrace -f json" },
 	{ "[{\"name\": 3}]", "JSON" },
 };
 
@@ -142,6 +161,7 @@ Test(text_signs, stacks_are_none_of_them)
 		"main;read(int) 3\nmain;write(int) 4\nmain;close(int) = 5\n",
 		"sample;value: 3\nsample;id: 4\nsample;type: 9\n",
 		"libc`malloc;app`main 3\napp`main 3\napp`x 4\n",
+		"1;2;3;4 5\n1.5,msec,main;4 7\n",
 	};
 
 	for (size_t i = 0; i < sizeof(stacks) / sizeof(*stacks); i++)
