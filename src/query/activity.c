@@ -236,8 +236,18 @@ static bool has_others(const struct activity *a, uint32_t n_shown, uint32_t key)
 	return false;
 }
 
+/* Has either side of a comparison, each of which may leave threads out, anything of it? */
+static bool has_side(const struct activity *a, const struct lens *lens, uint32_t key)
+{
+	const int64_t *numbers = a->columns + (size_t)key * a->n_columns;
+
+	return lens_side_sum(lens, numbers, SIDE_BEFORE) != 0 ||
+	       lens_side_sum(lens, numbers, SIDE_AFTER) != 0;
+}
+
 /* Rows for the threads that have samples. */
-static void put_threads(const struct profile *p, const struct thread_sums *s, struct activity *out)
+static void put_threads(const struct profile *p, const struct thread_sums *s,
+			const struct lens *lens, struct activity *out)
 {
 	const struct groups *k = &out->keys;
 	struct spare spare = { 0 };
@@ -248,6 +258,8 @@ static void put_threads(const struct profile *p, const struct thread_sums *s, st
 		struct activity_row r = { .name = k->key[i].label, .process = ID_NONE };
 
 		if (s->n_samples[i] == 0 && !has_history(s, i) && !has_others(out, s->n_shown, i))
+			continue;
+		if (lens_compares(lens) && out->columns && !has_side(out, lens, i))
 			continue;
 		r.thread = k->key[i].id;
 		if (r.thread != ID_NONE)
@@ -333,7 +345,7 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 	if (rc == 0 && !s->within)
 		rc = sum_columns(p, counts, lens, progress, out);
 	if (rc == 0)
-		put_threads(p, s, out);
+		put_threads(p, s, lens, out);
 	if (rc == 0 && !s->within)
 		rc = recent_new(p, counts, &shown, &out->keys, w, RECENT_THREADS, progress,
 				&out->recent);

@@ -336,6 +336,29 @@ Test(findings, name_a_phase)
 	profile_free(p);
 }
 
+/* No phase ends after the last sample, as titles have it: it lasts to the end. */
+Test(findings, a_phase_ends_with_the_samples)
+{
+	struct text t = { 0 };
+	struct profile *p;
+	int64_t ms = 0;
+	char *rules, *sentences;
+
+	put_noise(&t, 1, 1500, &ms);
+	for (int i = 0; i < 500; i++)
+		put_samples(&t, "=p;main@p;load@p", 1, &ms);
+	ms += 40;
+	put_samples(&t, "=p;late@p", 1, &ms);
+	vec_push(&t, '\0');
+	p = made_profile(t.at);
+	rules = rules_of(p, "!fn:late", &sentences);
+	cr_assert(strstr(sentences, " to the end, load runs"), "%s", sentences);
+	free(rules);
+	free(sentences);
+	vec_done(&t);
+	profile_free(p);
+}
+
 /* Of a profile without samples nothing can be said: neither that something stands out, nor that nothing does. */
 Test(findings, nothing_was_recorded)
 {

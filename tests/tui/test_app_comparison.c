@@ -302,3 +302,14 @@ Test(app_sides, a_comparison_that_is_shown_never_changes)
 	cr_expect_eq(f.app->analysis->lens.sides.shown, SHOWN_BEFORE);
 	stage_app_done(&f);
 }
+
+/* Threads of neither side are no rows of the comparison. */
+Test(app_sides, only_threads_of_the_sides)
+{
+	static const struct stage_case cases[] = {
+		{ "before", "6", "  node  pid 900", "→" },
+		{ "two threads", TASKS "6", "  flusher", "  node" },
+	};
+
+	stage_app_expect(cases, sizeof(cases) / sizeof(*cases), 110, 30);
+}

@@ -88,6 +88,11 @@ static bool has_times(const struct scene *s)
 	return s->analysis->weights.begin_ns != TIME_NONE;
 }
 
+static bool is_heap(const struct scene *s)
+{
+	return metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric);
+}
+
 /* Of which time slices are; only where there are any. */
 static const struct time_span *span_of(const struct timeline_view *v)
 {
@@ -336,10 +341,13 @@ static void draw_lanes(const struct timeline_view *v, struct canvas *c, int line
 		uint8_t which = slice < l->n_slices ? l->of[(size_t)row * l->n_slices + slice] : 0;
 		bool blank = canvas_is_blank(c, line, col + i);
 
+		/* letters are of the range alone, as colours are */
+		if (ranged && !in_range(v, i))
+			continue;
 		if (v->letters && !blank)
 			canvas_fill(c, line, col + i, 1, STYLE_SPARK,
 				    which > 0 ? 'a' + which - 1u : '.');
-		if (is_sum || (ranged && !in_range(v, i)))
+		if (is_sum)
 			continue;
 		/* where nothing is seen the colour stays, which costs no change of it */
 		if (!blank)
@@ -383,6 +391,25 @@ static void draw_legend(const struct timeline_view *v, const struct scene *s, st
 	free(seen);
 }
 
+/*
+ * A thread's share: of the columns of the range where there is one, as titles are; else of what is in sight. What is live at
+ * the end of each column does not add up.
+ */
+static const char *share_text(const struct timeline_view *v, const struct scene *s,
+			      const struct activity_row *row, char out[FMT_SIZE])
+{
+	int64_t part = 0, whole = 0;
+
+	for (int col = 0; v->sum && row->slice && col < v->axis.cols && !is_heap(s); col++) {
+		if (!in_range(v, col))
+			continue;
+		part += in_column(v, row->slice, col);
+		whole += in_column(v, v->sum, col);
+	}
+	return whole > 0 ? fmt_percent(out, part, whole)
+			 : fmt_percent(out, row->weight, v->threads.activity->weight);
+}
+
 static void draw_row(const struct timeline_view *v, const struct scene *s, struct canvas *c,
 		     struct rect r, int line, uint32_t i)
 {
@@ -392,7 +419,7 @@ static void draw_row(const struct timeline_view *v, const struct scene *s, struc
 
 	if (v->share == SHARE_COLS)
 		canvas_puts_right(c, r.row + line, r.col + 2, SHARE_COLS - 3, STYLE_NUMBER,
-				  fmt_percent(number, row->weight, v->threads.activity->weight));
+				  share_text(v, s, row, number));
 	thread_row_draw_brief(s, row, c, r.row + line, r.col + v->share, v->gutter - v->share - 1,
 			      style);
 	if (row->slice) {

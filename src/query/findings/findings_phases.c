@@ -269,7 +269,10 @@ static void say_phase(const struct phases *f, const struct candidate *k)
 	     to[FMT_SIZE];
 	char *from_s = seconds(time_at(f, k->from)), *to_s = seconds(time_at(f, k->to));
 	char *own = cpu_case_tell(f->c, k->key);
-	bool last = time_at(f, k->to) > f->from_ns + f->span_ns;
+	const struct weights *w = &f->c->a->weights;
+	/* Behind the last sample, which may be before the end of the recording, is the end that titles have. */
+	bool last = time_at(f, k->to) > f->from_ns + f->span_ns ||
+		    time_at(f, k->to) > w->last_ns - w->begin_ns;
 	struct finding *fi = findings_add(
 		f->c->out, "phase", "tree", (double)in_all / (double)all,
 		xasprintf("From %s to %s, %s%s runs: it has %s %s then, and %s of the rest%s.",
