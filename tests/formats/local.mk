@@ -16,6 +16,7 @@ t_formats_SOURCES += \
 	tests/formats/test_hostile.c \
 	tests/formats/test_index.c \
 	tests/formats/test_json_formats.c \
+	tests/formats/test_json_stream.c \
 	tests/formats/test_otlp.c \
 	tests/formats/test_memray.c \
 	tests/formats/test_pack.c \
