@@ -75,7 +75,7 @@ static void find_own(struct diff *d)
 
 	for (uint32_t i = 0; i < N_SIDES; i++)
 		all += fabs((double)a->weights.whole[SIDES_FIRST + i] * d->part[i]) / N_SIDES;
-	d->follow = follow_of(amounts, normalize_speed(amounts, as_measured));
+	d->follow = follow_of(amounts, normalize_speed(amounts, as_measured, NULL));
 	/* What few functions say of that is little more than what programs do as a rule: both count, by how well they are known. */
 	d->spread.own =
 		(OWN_FREEDOM * usual + learned->freedom * fmax(usual, N_SIDES * learned->square)) /

@@ -255,25 +255,28 @@ static void find_quarters(struct part *part, size_t n, double quarter[2])
 	}
 }
 
-/* Of one run a side by how much its functions changed; those with few samples are one. */
-static void learn_quarters(struct normalize *a, const struct lens *lens)
+/* Of one run a side by how much its functions changed; those with few samples are one, and what is no speed is left out. */
+static void learn_quarters(const struct normalize *a, const struct normalize_work *work,
+			   double quarter[2])
 {
 	struct part *part = xcalloc((size_t)a->rows.n + 1, sizeof(*part));
 	double rest[N_SIDES] = { a->run[NORMALISE_TOTAL][0], a->run[NORMALISE_TOTAL][1] };
-	size_t n = a->rows.n;
+	size_t n = 0;
 
-	a->quarter[0] = a->quarter[1] = NAN;
-	for (uint32_t i = 0; i < a->rows.n && n_runs(lens) == N_SIDES; i++) {
+	for (int side = 0; side < N_SIDES && work; side++)
+		rest[side] -= work->sum[side];
+	for (uint32_t i = 0; i < a->rows.n; i++) {
 		const double *at = &a->rows.log.at[(size_t)i * N_SIDES];
 
-		part[i] = (struct part){ at[1] - at[0], exp(at[0]) + exp(at[1]) };
+		if (work && work->is[a->rows.key.at[i]])
+			continue;
+		part[n++] = (struct part){ at[1] - at[0], exp(at[0]) + exp(at[1]) };
 		rest[0] -= exp(at[0]);
 		rest[1] -= exp(at[1]);
 	}
 	if (rest[0] > 0 && rest[1] > 0)
 		part[n++] = (struct part){ log(rest[1] / rest[0]), rest[0] + rest[1] };
-	if (n_runs(lens) == N_SIDES)
-		find_quarters(part, n, a->quarter);
+	find_quarters(part, n, quarter);
 	free(part);
 }
 
@@ -289,7 +292,6 @@ void normalize_learn(struct normalize *a, const struct profile *p, const struct 
 					  outside_kernel(lens, w, SIDE_AFTER));
 	/* That few agree is no reason to think that the machine was as fast. */
 	a->drift[DRIFT_TYPICAL] = a->typical.agreed ? log(a->typical.ratio) : NAN;
-	learn_quarters(a, lens);
 	for (uint32_t i = 0; i < n_runs(lens); i++)
 		a->run[NORMALISE_TYPICAL][i] = a->typical.known ? a->typical.run[i] : 0;
 }
@@ -316,18 +318,26 @@ double normalize_drift(const struct normalize *a, const double *factor)
 #define MOST_OF_ONE 0.3
 
 /* What less than a quarter of the time is outside of, on either side: what all have of it is speed, and what most have may be. */
-static double speed_of_quarters(const struct normalize *a, double by)
+static double speed_of_quarters(const struct normalize *a, const struct normalize_work *work,
+				double by)
 {
-	double low = a->quarter[0] + by, high = a->quarter[1] + by;
-	double less = fmin(fabs(low), fabs(high)), more = fmax(fabs(low), fabs(high));
-	double all = low * high > 0 ? less : 0;
+	double quarter[2], low, high, less, more, all;
 
+	learn_quarters(a, work, quarter);
+	if (isnan(quarter[0]))
+		return 0;
+	low = quarter[0] + by;
+	high = quarter[1] + by;
+	less = fmin(fabs(low), fabs(high));
+	more = fmax(fabs(low), fabs(high));
+	all = low * high > 0 ? less : 0;
 	if (more <= MOST_OF_ONE)
 		return fmax(all, more);
 	return fmax(all, less <= MOST_OF_ONE ? less : 0);
 }
 
-double normalize_speed(const struct normalize *a, const double *factor)
+double normalize_speed(const struct normalize *a, const double *factor,
+		       const struct normalize_work *work)
 {
 	double most = 0, by = log(factor[1] / factor[0]);
 
@@ -335,8 +345,8 @@ double normalize_speed(const struct normalize *a, const double *factor)
 		most = fabs(a->drift[DRIFT_TYPICAL] + by);
 	if (a->typical.known && !isnan(a->drift[DRIFT_BRANCHES]))
 		most = fmax(most, fabs(a->drift[DRIFT_BRANCHES] + by));
-	if (!a->typical.known && !isnan(a->quarter[0]))
-		most = speed_of_quarters(a, by);
+	if (!a->typical.known)
+		most = speed_of_quarters(a, work, by);
 	return fmin(most, MOST_SPEED);
 }
 

@@ -30,8 +30,12 @@ struct normalize {
 	 * function, and of the program's branches (branches.h) that one which changed least. NAN: not known.
 	 */
 	double drift[N_DRIFTS];
-	/* The same of what a quarter of the time is below, and a quarter above: of functions by how much time they took. NAN: not known. */
-	double quarter[2];
+};
+
+/* Functions whose change no machine's speed makes: that is work. */
+struct normalize_work {
+	bool *is;            /* by key of the table that normalize_learn() had */
+	double sum[N_SIDES]; /* of these, as it was measured */
 };
 
 /* w is what aggregate() made of lens. 0 or -ECANCELED. */
@@ -53,9 +57,11 @@ double normalize_drift(const struct normalize *a, const double *factor);
 /*
  * By how much the machine's speed may have changed, whichever way, of what was measured times such factors, one of each side: by the
  * most that most functions or all branches did alike. Where too few functions agree, by what all but a quarter of the time
- * did, up to twice, or all but a quarter at the other end, up to 0.3: a part of a program that changed by more is work.
+ * did, up to twice, or all but a quarter at the other end, up to 0.3: a part of a program that changed by more is work. Of that time what
+ * is known to be work is left out; NULL: nothing is. Of one run a side.
  */
-double normalize_speed(const struct normalize *a, const double *factor);
+double normalize_speed(const struct normalize *a, const double *factor,
+		       const struct normalize_work *work);
 void normalize_done(struct normalize *a);
 
 /* The variance that chance gives to a side's sum, in the metric's unit, of a row of such numbers; 0: it is exact. */
