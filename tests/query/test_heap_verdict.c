@@ -31,6 +31,16 @@ static int64_t shape(const char *name, int i)
 		return 5000 * (i / 11 + 1);
 	if (strcmp(name, "late") == 0)
 		return i < 70 ? 300 * i : 21000 + (i * 7919) % 900;
+	if (strcmp(name, "starts late") == 0)
+		return i < 50 ? 0 : 500 * (i - 50);
+	if (strcmp(name, "frees for the exit") == 0)
+		return i < 115 ? 700 * i : i < 117 ? 30000 : 0;
+	if (strcmp(name, "rises and falls") == 0)
+		return 1000 * (i < 80 ? i : i < 119 ? 160 - i : 0);
+	if (strcmp(name, "warms up") == 0)
+		return (int64_t)(40000 * (1 - exp(-i / 40.0)));
+	if (strcmp(name, "full at last") == 0)
+		return i < 100 ? 200 * i : 20000;
 	if (strcmp(name, "small") == 0)
 		return 1000000 + 10 * i;
 	if (strcmp(name, "start") == 0)
@@ -61,11 +71,18 @@ Test(heap_verdict, shapes_have_verdicts)
 		{ "steps", 0, 1, VERDICT_STEADY },
 		{ "late", 0, 1, VERDICT_BOUNDED },
 		{ "small", 0, 1, VERDICT_BOUNDED },
+		{ "starts late", 0.42, 1, VERDICT_STEADY },
+		{ "frees for the exit", 0, 0.96, VERDICT_STEADY },
+		{ "rises and falls", 0, 0.67, VERDICT_OTHER },
+		{ "warms up", 0, 1, VERDICT_BOUNDED },
+		{ "full at last", 0, 1, VERDICT_BOUNDED },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int64_t line[N_SLOTS];
-		struct heap_run run = { line, N_SLOTS, 1e9, cases[i].first, cases[i].last, 1 };
+		struct heap_run run = {
+			line, N_SLOTS, 1e9, cases[i].first, cases[i].last, 1, true
+		};
 		struct heap_growth g;
 
 		for (int k = 0; k < N_SLOTS; k++)
@@ -84,7 +101,7 @@ Test(heap_verdict, shapes_have_verdicts)
 Test(heap_verdict, few_numbers_show_nothing)
 {
 	int64_t line[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	struct heap_run run = { line, 8, 1e9, 0, 1, 1 };
+	struct heap_run run = { line, 8, 1e9, 0, 1, 1, true };
 
 	cr_expect_eq(heap_judge_growth(&run).verdict, VERDICT_SHORT);
 	run.n = 0;

@@ -194,7 +194,7 @@ static void say_cache(struct heap_case *c, const struct heap_table_row *r, int64
 	char *place = place_of(c, r->key, r->file, r->line);
 
 	add(c, "cache", "leaks", (double)r->cell[HIGHEST] / (double)peak, r->key,
-	    xasprintf("%s holds up to %s%s and stays there, as a cache does: %s.", place, about(c),
+	    xasprintf("%s holds up to %s%s and stays there, as a cache or a working set does: %s.", place, about(c),
 		      fmt_bytes(most, r->cell[HIGHEST]), r->remark ? r->remark : "bounded"));
 	free(place);
 }

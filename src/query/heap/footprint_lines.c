@@ -561,6 +561,7 @@ bool footprint_move_in_lines(struct footprint *m, int64_t cursor_ns,
 #define TEARDOWN_FREES 16 /* bytes freed for each one allocated */
 #define SLOT_FREES     4  /* the same of the slot in which it begins */
 #define TEARDOWN_LEFT  4  /* one in so many bytes may be left */
+#define TEARDOWN_PART  3  /* of the time: what goes on for longer is a part of the program's work */
 
 uint32_t footprint_teardown(const struct footprint_slot *slot, uint32_t n)
 {
@@ -579,7 +580,7 @@ uint32_t footprint_teardown(const struct footprint_slot *slot, uint32_t n)
 		    slot[n - 1].live <= slot[i - 1].live / TEARDOWN_LEFT)
 			begin = i;
 	}
-	return begin;
+	return n - begin <= n / TEARDOWN_PART ? begin : n;
 }
 
 bool footprint_row_grows(const struct footprint_lines *l, uint32_t row, bool ended)

@@ -65,7 +65,8 @@ bool footprint_move_in_lines(struct footprint *m, int64_t cursor_ns,
 
 /*
  * The slot in which a program begins to free all that it has before it ends: from there on it frees 16 times what it
- * allocates, and a quarter at most of what was there is left; of the last slot the latter is enough. n: it does not. Growth is judged without that time: a
+ * allocates, and a quarter at most of what was there is left; of the last slot the latter is enough. n: it does not, or for
+ * longer than a third of the time, which is a part of its work. Growth is judged without that time: a
  * leak of a program that frees everything at exit is one while it runs.
  */
 uint32_t footprint_teardown(const struct footprint_slot *slot, uint32_t n);

@@ -40,6 +40,8 @@ struct leaks {
 	int64_t *most;         /* [n_sites] bytes: the most that it ever held */
 	struct footprint_lines *lines;
 	uint32_t n; /* slots of lines before the teardown */
+	bool ended; /* the program */
+	bool exits; /* are there sites whose end is before the final frees? */
 	int64_t whole_ns;
 	int64_t peak;        /* of all */
 	bool *is_suppressed; /* [n_stacks]; NULL: no stack is; owned */
@@ -165,12 +167,16 @@ static void add(struct leaks *l, uint32_t site)
 			.first = (double)s->first_ns / (double)l->whole_ns,
 			.last = (double)s->last_ns / (double)l->whole_ns,
 			.ends = (double)l->n / l->lines->n_row_slots,
+			.ended = l->ended,
 		};
 
 		/* Slots of less than a nanosecond are of no time, and say nothing of growth. */
 		if (l->whole_ns >= SLOTS)
 			g = heap_judge_growth(&run);
-		at_end = line[l->n - 1];
+		else
+			g.n = l->n;
+		l->exits |= g.n < l->lines->n_row_slots;
+		at_end = line[g.n - 1];
 	}
 	if (s->leaked <= 0 && s->suppressed <= 0 && at_end <= 0 &&
 	    l->most[site] < l->peak / LEAST_PART) {
@@ -241,10 +247,10 @@ static void note_end(struct leaks *l)
 		heap_note(l->ask, xasprintf("AT END leaves out what %s held that ended earlier: "
 					    "LEAKED has it",
 					    fmt_counted(n, n_gone, "heap")));
-	else if (less && l->n < l->lines->n_row_slots)
+	else if (less && l->exits)
 		heap_note(l->ask, xstrdup("AT END is before the final frees: LEAKED has what came "
 					  "during these, too"));
-	if (more && (!less || n_gone > 0) && l->n < l->lines->n_row_slots)
+	if (more && (!less || n_gone > 0) && l->exits)
 		heap_note(l->ask, xstrdup("AT END is before the final frees: LEAKED is what these "
 					  "left"));
 }
@@ -252,10 +258,10 @@ static void note_end(struct leaks *l)
 static void add_all(struct leaks *l)
 {
 	const struct heap_manner *m = &l->ask->f->manner;
-	bool ended = !m->lives_on && !m->goes_on;
 	uint32_t n = l->lines->n_row_slots;
 
-	l->n = ended ? (uint32_t)((uint64_t)l->lines->teardown * n / l->lines->span.n) : n;
+	l->ended = !m->lives_on && !m->goes_on;
+	l->n = l->ended ? (uint32_t)((uint64_t)l->lines->teardown * n / l->lines->span.n) : n;
 	for (uint32_t i = 0; i < l->ask->n_sites; i++)
 		if (l->sum[i].first_ns >= 0)
 			add(l, i);

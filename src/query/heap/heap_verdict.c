@@ -17,6 +17,9 @@
 #define BEGINNING 0.15
 #define ENDING    0.9
 
+/* What a site frees in this last part of the line is freed for the exit. */
+#define EXIT_PART 16
+
 /* Fewer falls make no saw. */
 #define LEAST_FALLS 2u
 
@@ -94,15 +97,15 @@ static void find_rate(const struct heap_run *r, bool is_saw, struct heap_growth 
 }
 
 /*
- * Its least rises from quarter to quarter, by a quarter in all, and the last quarter grows by no less than a third of what the
- * others do: what fills up slows down. The troughs of a saw rise by a quarter of its highest, so that no chance of where the
- * slots lie makes them do so.
+ * Its least rises from quarter to quarter, by a quarter in all, and its highest still does so in the last eighth, by no less than
+ * a third of what an eighth grows on average: what fills up slows down. The troughs of a saw rise by a quarter of its highest, so
+ * that no chance of where the slots lie makes them do so.
  */
 static bool rises(const struct heap_run *r, bool is_saw, int64_t most)
 {
-	uint32_t q = r->n / 4;
+	uint32_t q = r->n / 4, late = r->n - r->n / PARTS;
 	int64_t least[4];
-	double all, late;
+	double growth;
 
 	for (uint32_t i = 0; i < 4; i++) {
 		least[i] = lowest(r, r->n * i / 4, r->n * (i + 1) / 4);
@@ -111,9 +114,9 @@ static bool rises(const struct heap_run *r, bool is_saw, int64_t most)
 	}
 	if (least[3] - least[0] <= (is_saw ? most : least[0]) / 4)
 		return false;
-	all = level(r, is_saw, r->n - q, r->n) - level(r, is_saw, 0, q);
-	late = level(r, is_saw, r->n - q, r->n) - level(r, is_saw, r->n - 2 * q, r->n - q);
-	return all > 0 && late >= all / 3 / 3;
+	/* From the middle of the first quarter to that of the last one: of six eighths. */
+	growth = level(r, is_saw, r->n - q, r->n) - level(r, is_saw, 0, q);
+	return growth > 0 && (double)(most - highest(r, 0, late)) >= growth / 6 / 3;
 }
 
 /* A growth that may as well be none is no steady one. */
@@ -141,16 +144,49 @@ static uint32_t level_from(const struct heap_run *r)
 	return i;
 }
 
-struct heap_growth heap_judge_growth(const struct heap_run *r)
+/* Where it ends before its site freed all for the exit, in the last slots. */
+static uint32_t before_exit(const struct heap_run *r)
 {
-	struct heap_growth g = { .verdict = VERDICT_SHORT, .highest = highest(r, 0, r->n) };
-	uint32_t since;
+	uint32_t i = r->n, from = r->n - r->n / EXIT_PART;
+	int64_t most = highest(r, r->n - r->n / PARTS, r->n);
 
-	if (r->n < LEAST_SLOTS || g.highest == 0)
+	if (!r->ended || r->line[r->n - 1] > 0)
+		return r->n;
+	while (i >= from && r->line[i - 1] < most - most / 4)
+		i--;
+	return i >= from ? i : r->n;
+}
+
+/* Where it begins: not before the first allocations, if they are in its first half. */
+static uint32_t first_slot(const struct heap_run *r)
+{
+	uint32_t i = 0;
+
+	while (i < r->n / 2 && r->line[i] == 0)
+		i++;
+	return i < r->n / 2 ? i : 0;
+}
+
+struct heap_growth heap_judge_growth(const struct heap_run *whole)
+{
+	struct heap_growth g = { .verdict = VERDICT_SHORT, .n = whole->n };
+	struct heap_run run = *whole, *r = &run;
+	uint32_t since, from;
+
+	if (r->n < LEAST_SLOTS || highest(r, 0, r->n) == 0)
 		return g;
+	g.n = r->n = before_exit(r);
+	from = first_slot(r);
+	if (r->n - from >= LEAST_SLOTS) {
+		r->line += from;
+		r->n -= from;
+	} else {
+		from = 0;
+	}
+	g.highest = highest(r, 0, r->n);
 	g.n_falls = count_falls(r, g.highest);
 	since = level_from(r);
-	g.level_since = (double)since / r->n * r->ends;
+	g.level_since = (double)(from + since) / whole->n * r->ends;
 	if (r->last <= BEGINNING * r->ends && lowest(r, r->n / 4, r->n) > 0)
 		g.verdict = VERDICT_STARTUP;
 	else if (r->first >= ENDING * r->ends)
@@ -163,5 +199,8 @@ struct heap_growth heap_judge_growth(const struct heap_run *r)
 		g.verdict = VERDICT_BOUNDED;
 	else
 		g.verdict = VERDICT_OTHER;
+	/* Its last fall is one of many. */
+	if (g.verdict == VERDICT_SAWTOOTH)
+		g.n = whole->n;
 	return g;
 }

@@ -3,6 +3,7 @@
 #ifndef PROFTOP_QUERY_HEAP_HEAP_VERDICT_H
 #define PROFTOP_QUERY_HEAP_HEAP_VERDICT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum heap_verdict {
@@ -21,6 +22,7 @@ struct heap_run {
 	double slot_ns;     /* how long a slot is */
 	double first, last; /* when its first and last allocations were, as parts of the run */
 	double ends;        /* where the line ends, likewise */
+	bool ended; /* its program has: what the site frees in its last slots is freed for the exit */
 };
 
 struct heap_growth {
@@ -29,7 +31,8 @@ struct heap_growth {
 	double error;          /* of that, to either side: 95 in 100 times it is not larger */
 	double level_since;    /* VERDICT_BOUNDED: since when, as a part of the run */
 	uint32_t n_falls;      /* VERDICT_SAWTOOTH */
-	int64_t highest;       /* the highest of the line */
+	uint32_t n;      /* numbers of the line that were judged: without the frees for the exit */
+	int64_t highest; /* the highest of the line */
 };
 
 struct heap_growth heap_judge_growth(const struct heap_run *run);
