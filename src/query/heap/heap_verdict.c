@@ -80,20 +80,21 @@ static double level(const struct heap_run *r, bool is_saw, uint32_t from, uint32
 /* The mean growth from part to part, and the error of that mean. */
 static void find_rate(const struct heap_run *r, bool is_saw, struct heap_growth *g)
 {
-	double part_ns = r->slot_ns * r->n / PARTS, step[PARTS], sum = 0, squares = 0;
+	double step[PARTS], sum = 0, squares = 0; /* bytes a slot */
 	uint32_t n = PARTS - 1;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = r->n * i / PARTS, middle = r->n * (i + 1) / PARTS,
 			 end = r->n * (i + 2) / PARTS;
 
-		step[i] = level(r, is_saw, middle, end) - level(r, is_saw, at, middle);
+		step[i] = (level(r, is_saw, middle, end) - level(r, is_saw, at, middle)) * 2 /
+			  (end - at);
 		sum += step[i];
 	}
 	for (uint32_t i = 0; i < n; i++)
 		squares += (step[i] - sum / n) * (step[i] - sum / n);
-	g->bytes_per_hour = sum / n / part_ns * NS_PER_HOUR;
-	g->error = STUDENT_6 * sqrt(squares / (n - 1) / n) / part_ns * NS_PER_HOUR;
+	g->bytes_per_hour = sum / n / r->slot_ns * NS_PER_HOUR;
+	g->error = STUDENT_6 * sqrt(squares / (n - 1) / n) / r->slot_ns * NS_PER_HOUR;
 }
 
 /*
