@@ -86,11 +86,14 @@ for library in jemalloc mimalloc tcmalloc tcmalloc_minimal; do
     with "$library"
 done
 
+# path_of LIBRARY: where it is.
+path_of() { ldconfig -p 2>/dev/null | awk -v name="lib$1.so" '$1 ~ "^" name { print $NF; exit }'; }
+
 # preloaded LIBRARY: behind the recorder, as the user of `proftop record` preloads it. The library needs C++, whose own library allocates
 # before the recorder is initialized. All calls are recorded, and nothing says otherwise.
 preloaded() {
     local path
-    path=$(ldconfig -p 2>/dev/null | awk -v name="lib$1.so" '$1 ~ "^" name { print $NF; exit }')
+    path=$(path_of "$1")
     [ -n "$path" ] || {
         echo "skipped: $1 is not there to be preloaded"
         return
@@ -111,6 +114,12 @@ else
     for library in jemalloc mimalloc tcmalloc tcmalloc_minimal; do
         preloaded "$library"
     done
+    # The counter stands between, as other libraries that wrap malloc do: what it calls in turn is no second call.
+    for library in jemalloc mimalloc tcmalloc tcmalloc_minimal; do
+        behind=$(path_of "$library")
+        [ -z "$behind" ] || compare exact single 2000
+    done
+    behind=
 fi
 
 # --- allocators that are part of the executable -----------------------------------------------------------------

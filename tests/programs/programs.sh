@@ -9,7 +9,7 @@
 #
 # Fails when a row is neither equal nor has a reason.
 #
-# PROGRAMS="NAME…"     only these rows
+# ROWS="NAME…"         only these rows (automake has a variable PROGRAMS of its own)
 # PROGRAMS_INSTALL=1   installs what is missing (apt-get, as root; pip and cargo into a scratch directory)
 # PROGRAMS_SECONDS=N   no run takes longer (120)
 # PROGRAMS_KEEP=DIR    traces and outputs stay there
@@ -209,7 +209,7 @@ one() {
 
 [ -e "$build/libproftop-heap.so" ] || { echo 'programs.sh: this build has no heap tracer' >&2; exit 77; }
 printf '%-12s %4s %4s  %-6s %10s %10s %12s %12s %6s/%-6s %-8s %s\n' program traces ends output calls counted bytes counted whole stacks verdict why
-for name in ${PROGRAMS:-${names[@]}}; do
+for name in ${ROWS:-${names[@]}}; do
     [ -n "${what[$name]:-}" ] || { echo "programs.sh: there is no row $name" >&2; exit 2; }
     one "$name"
 done

@@ -352,3 +352,52 @@ run_daemon() {
     cat one two
     return $status
 }
+
+# --- interpreters, compilers of other languages, and what has libraries of its own -----------
+
+# simple NAME PACKAGES WHAT COMMAND ARGUMENTS…: a program that needs nothing but its arguments.
+simple() {
+    local name=$1 command
+    row "$name" "$2" "$3"
+    printf -v command '%q ' "${@:4}"
+    eval "prepare_$name() { has ${4@Q}; }; run_$name() { \"\${rec[@]}\" $command; }"
+}
+simple php php-cli 'php: arrays, strings, json' php -r '$a = []; for ($i = 0; $i < 50000; $i++) $a["k$i"] = str_repeat("x", $i % 90);
+    echo count($a), " ", strlen(json_encode($a)), " ", md5(serialize($a)), "\n"; exit(3);'
+simple ruby ruby 'ruby: strings, threads, a fork' ruby -e 'h = {}; 30000.times { |i| h["k#{i}"] = "x" * (i % 90) }
+    t = 4.times.map { |i| Thread.new { (0..5000).map { |k| "#{i} #{k}" }.size } }; puts t.sum(&:value), h.size
+    pid = fork { exit 4 }; Process.wait pid; puts $?.exitstatus; GC.start; exit 3'
+simple lua lua5.4 'lua: tables and strings' lua5.4 -e 'local t = {} for i = 1, 100000 do t["k" .. i] = string.rep("x", i % 90) end
+    local n = 0 for _, v in pairs(t) do n = n + #v end print(n) os.exit(3)'
+simple perl perl 'perl: hashes, regular expressions' perl -e 'my %h; $h{"k$_"} = "x" x ($_ % 90) for 1 .. 50000; my $n = grep { $h{$_} =~ /x{50}/ } keys %h; print "$n\n"; exit 3'
+simple tcl tcl 'tclsh: lists and dictionaries' tclsh8.6
+run_tcl() { "${rec[@]}" tclsh8.6 <<<'for {set i 0} {$i < 50000} {incr i} { dict set d k$i [string repeat x [expr {$i % 90}]] }; puts [dict size $d]; exit 3'; }
+simple guile guile-3.0 'guile: lists, its own collector' guile --no-auto-compile -c '(let loop ((i 0) (l (quote ()))) (if (< i 200000) (loop (+ i 1) (cons (number->string i) l)) (begin (display (length l)) (newline) (exit 3))))'
+simple swipl swi-prolog-nox 'Prolog' swipl -g 'numlist(1, 100000, L), foldl([X, A, B]>>(B is A + X), L, 0, S), format("~w~n", [S]), halt(3)'
+simple erlang erlang-base 'Erlang: processes that send each other lists' erl -noshell -eval 'P = self(), [spawn(fun() -> P ! length([integer_to_list(X) || X <- lists:seq(1, 2000)]) end) || _ <- lists:seq(1, 50)],
+    io:format("~p~n", [lists:sum([receive N -> N end || _ <- lists:seq(1, 50)])]), halt(3).'
+simple octave octave 'octave: matrices' octave-cli --norc --quiet --eval 'a = magic(200); b = inv(a + eye(200)); printf("%.3f\n", trace(a)); s = {}; for i = 1:2000 s{end + 1} = repmat("x", 1, mod(i, 90)); end; disp(numel([s{:}])); exit(3)'
+simple r r-base-core 'R: data frames and a model' Rscript --vanilla -e 'd <- data.frame(a = (1:20000) %% 97, b = (1:20000) / 2); print(coef(lm(b ~ a, d))); print(head(aggregate(b ~ a, d, sum), 3)); quit(status = 3)'
+simple emacs emacs-nox 'emacs --batch' emacs --batch -Q --eval '(progn (with-temp-buffer (dotimes (i 20000) (insert (format "%d line of text\n" i))) (sort-lines t (point-min) (point-max)) (message "%d %s" (buffer-size) (md5 (current-buffer)))) (kill-emacs 3))'
+simple vim vim 'vim without a terminal' vim -u NONE -es -c 'call setline(1, map(range(20000), "v:val * 7919 % 10007 . \" text\""))' -c 'sort n' -c '%s/text/other/' -c 'w! o' -c '3cquit'
+simple ffmpeg ffmpeg 'ffmpeg: a film of its own making, with threads' ffmpeg -nostdin -v error -f lavfi -i testsrc=duration=2:size=320x240:rate=25 -f lavfi -i sine=duration=2 -threads 4 -c:v mpeg4 -c:a aac -f framemd5 -
+simple gs ghostscript 'ghostscript' gs -q -dNOPAUSE -dBATCH -sDEVICE=bit -r40 -sOutputFile=o -c '/Helvetica findfont 20 scalefont setfont 1 1 60 { dup 10 mul 72 exch moveto (line of text) show pop } for showpage (done) == quit'
+simple gimp gimp 'gimp in batch mode' gimp-console-2.10 --no-interface --no-data --no-fonts --batch-interpreter plug-in-script-fu-eval -b '(let* ((i (car (gimp-image-new 200 200 RGB))) (l (car (gimp-layer-new i 200 200 RGB-IMAGE "l" 100 LAYER-MODE-NORMAL)))) (gimp-image-insert-layer i l 0 0) (plug-in-gauss RUN-NONINTERACTIVE i l 9 9 0) (gimp-quit 1))'
+
+row gdb gdb 'gdb: a program with symbols, run to a breakpoint'
+prepare_gdb() { has gdb gcc && printf 'int f(int a) { return a + 1; }\nint main(void) { return f(2); }\n' >"$shared/gdb.c" && once gcc -g -o "$shared/gdb.bin" "$shared/gdb.c"; }
+run_gdb() { "${rec[@]}" gdb -nx -batch -iex 'set startup-with-shell off' -ex 'unset environment LD_PRELOAD' -ex 'break f' -ex run -ex bt -ex 'info sharedlibrary' -ex kill "$shared/gdb.bin"; }
+filter_gdb() { sed -e 's/0x[0-9a-f]*/0x/g' -e 's/process [0-9]*/process/'; }
+
+row ghc ghc 'ghc, and what it compiled'
+prepare_ghc() {
+    has ghc && printf 'import qualified Data.Map as M\nmain = print (M.size (M.fromList [(show i, i) | i <- [1 .. 20000 :: Int]]))\n' >"$shared/Main.hs"
+}
+run_ghc() { cp "$shared/Main.hs" . && "${rec[@]}" ghc -v0 -O Main.hs && "${rec[@]}" ./Main; }
+
+row ocaml ocaml-nox 'ocamlopt, and what it compiled'
+prepare_ocaml() {
+    has ocamlopt || return 1
+    printf 'let () = let h = Hashtbl.create 7 in for i = 1 to 50000 do Hashtbl.add h (string_of_int i) i done; Printf.printf "%%d\\n" (Hashtbl.length h); exit 3\n' >"$shared/m.ml"
+}
+run_ocaml() { cp "$shared/m.ml" . && "${rec[@]}" ocamlopt -o m m.ml && "${rec[@]}" ./m; }

@@ -247,7 +247,8 @@ bool got_is_preloaded(void)
 
 struct inside {
 	uint64_t address;
-	bool is_called; /* the answer */
+	bool is_libc;   /* it is in libc */
+	bool is_called; /* its module calls allocators */
 };
 
 /* Do calls of these names, by the loader's tables, come to us and to an allocator? */
@@ -268,7 +269,8 @@ static int look_inside(struct dl_phdr_info *info, size_t size, void *arg)
 	if (!read_module(info, &m) || in->address - m.begin >= m.end - m.begin)
 		return 0;
 	/* libc's own are called by its other functions, not by each other. */
-	if (find_symbol(&m, "__libc_start_main"))
+	in->is_libc = find_symbol(&m, "__libc_start_main");
+	if (in->is_libc)
 		return 1;
 	for (unsigned which = 0; which < 2; which++)
 		for (size_t i = 0; i < m.n_rela[which] && !in->is_called; i++)
@@ -284,6 +286,14 @@ bool got_calls_allocators(const void *function)
 	if (function)
 		dl_iterate_phdr(look_inside, &in);
 	return in.is_called;
+}
+
+bool got_is_of_libc(const void *function)
+{
+	struct inside in = { .address = (uint64_t)function };
+
+	dl_iterate_phdr(look_inside, &in);
+	return in.is_libc;
 }
 
 static void add_hook(const char *name, uint64_t to, uint64_t original)

@@ -25,6 +25,9 @@ void *got_original(const char *name);
  */
 bool got_calls_allocators(const void *function);
 
+/* Is it one of libc's functions? */
+bool got_is_of_libc(const void *function);
+
 /* Was this library there when the program began? */
 bool got_is_preloaded(void);
 

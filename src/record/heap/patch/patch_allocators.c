@@ -281,9 +281,21 @@ static bool protect(const struct code_module *m, size_t n, int more)
 	return true;
 }
 
+/*
+ * Does another library stand between our hooks and the allocator, as one that wraps malloc does? What it calls in turn has
+ * hooks, too, by its code.
+ */
+static bool is_wrapped(const struct code_module *m)
+{
+	const void *next = *(const void **)&real.malloc;
+
+	return next && !code_module_has(m, (uint64_t)next, 1, 0) && !got_is_of_libc(next);
+}
+
 /* Our hooks of libc's names, which stand before some of these functions, go on behind the jump. */
 static void write_jumps(const struct code_module *m, struct slot *slots)
 {
+	recorder.nests |= is_wrapped(m);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct code *code = &m->function[i].move.code;
 		uint64_t at = code->address + m->function[i].move.plan.at;
