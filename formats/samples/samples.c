@@ -191,7 +191,7 @@ static int write_rows(const struct analysis *a, bool json, FILE *to, struct err 
 	text_out_init(&w->out, to);
 	rc = export_stacks_init(&w->stacks, a, EXPORT_LOCATIONS);
 	if (rc == 0)
-		rc = export_rows_init(&w->rows, a);
+		rc = export_rows_init_labelled(&w->rows, a);
 	if (rc == 0) {
 		put_all(w);
 		written = text_out_done(&w->out, e);

@@ -77,6 +77,8 @@ static void add_sample(struct export_rows *r, const struct analysis *a,
 	row.weight = sample_rows_weight(rows, i);
 	if (row.time_ns != TIME_NONE)
 		row.time_ns -= origin;
+	if (r->thread_of && thread < a->counts.n_threads)
+		thread = r->thread_of[thread];
 	add(r, series_of(r, a, m, thread, rows->scale[event]), &row);
 }
 
@@ -197,12 +199,35 @@ static void count_metrics(struct export_rows *r)
 	}
 }
 
-int export_rows_init(struct export_rows *r, const struct analysis *a)
+static bool same_thread(const void *things, uint32_t value, const void *key)
 {
-	int rc;
+	const struct thread *t = profile_thread(things, (thread_id){ value }), *k = key;
 
-	*r = (struct export_rows){ 0 };
-	rc = add_samples(r, a);
+	return t->process.v == k->process.v && t->tid == k->tid && t->name.v == k->name.v;
+}
+
+/* The profile has a thread for each of its labels and control groups. */
+static void join_threads(struct export_rows *r, const struct analysis *a)
+{
+	struct map firsts = { 0 };
+
+	r->thread_of = xmalloc((a->counts.n_threads + 1u) * sizeof(*r->thread_of));
+	for (uint32_t i = 0; i < a->counts.n_threads; i++) {
+		const struct thread *t = profile_thread(a->profile, (thread_id){ i });
+		uint64_t hash = hash_u64(hash_pair(t->process.v, (uint32_t)t->tid) + t->name.v);
+		uint32_t first = map_find(&firsts, hash, same_thread, a->profile, t);
+
+		if (first == MAP_NONE)
+			map_add(&firsts, hash, i);
+		r->thread_of[i] = first == MAP_NONE ? i : first;
+	}
+	map_done(&firsts);
+}
+
+static int collect(struct export_rows *r, const struct analysis *a)
+{
+	int rc = add_samples(r, a);
+
 	for (uint16_t i = 0; i < a->counts.n_events && rc == 0; i++)
 		if (profile_event(a->profile, (event_id){ i })->is_heap)
 			rc = add_heap(r, a, i);
@@ -211,12 +236,26 @@ int export_rows_init(struct export_rows *r, const struct analysis *a)
 	return rc;
 }
 
+int export_rows_init(struct export_rows *r, const struct analysis *a)
+{
+	*r = (struct export_rows){ 0 };
+	join_threads(r, a);
+	return collect(r, a);
+}
+
+int export_rows_init_labelled(struct export_rows *r, const struct analysis *a)
+{
+	*r = (struct export_rows){ 0 };
+	return collect(r, a);
+}
+
 int export_rows_init_shown(struct export_rows *r, const struct analysis *a)
 {
 	struct metric shown = a->lens.column[0].metric;
 	int rc;
 
 	*r = (struct export_rows){ 0 };
+	join_threads(r, a);
 	rc = metric_is_heap(a->profile, shown) ? add_metrics(r, a, &shown, 1) : add_samples(r, a);
 	deal_out(r);
 	count_metrics(r);
@@ -229,6 +268,7 @@ void export_rows_done(struct export_rows *r)
 	vec_done(&r->rows);
 	vec_done(&r->of_row);
 	map_done(&r->by_key);
+	free(r->thread_of);
 }
 
 /* "python3 812/813", without numbers where they are unknown, "" for ID_NONE; the caller frees. */

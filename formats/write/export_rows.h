@@ -28,6 +28,7 @@ struct export_row {
 struct export_series {
 	struct metric metric;
 	uint32_t thread; /* thread_id, or ID_NONE: also sums of a heap, which are of all threads */
+	/* of those that differ in their labels or control group alone, the first */
 	enum unit unit;
 	int64_t scale;
 	int64_t total; /* of weights */
@@ -42,12 +43,16 @@ struct export_rows {
 	VEC(struct export_row) rows;
 	VEC(uint32_t) of_row; /* while they are collected: index of the series */
 	struct map by_key;
+	uint32_t *
+		thread_of; /* [n_threads] whose series the rows of each thread are in, or NULL: its own; owned */
 	uint32_t n_metrics; /* distinct ones among them */
 };
 
 /* 0, or -errno where the samples cannot be gone through. The caller ends with export_rows_done() in any case. */
 int export_rows_init(struct export_rows *r, const struct analysis *a);
-/* The same of the shown metric, which may be that of all heaps together; where samples are shown, of the others behind it, too. */
+/* The same with series of their own for the labels and the control groups of a thread. */
+int export_rows_init_labelled(struct export_rows *r, const struct analysis *a);
+/* As export_rows_init(), of the shown metric, which may be that of all heaps together; where samples are shown, of the others behind it, too. */
 int export_rows_init_shown(struct export_rows *r, const struct analysis *a);
 void export_rows_done(struct export_rows *r);
 

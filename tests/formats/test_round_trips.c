@@ -31,6 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MS       INT64_C(1000000)
 #define N(cases) (sizeof(cases) / sizeof(*(cases)))
 
 /* Writing and reading. */
@@ -159,7 +160,7 @@ static void positions(FILE *to, const struct profile *p, unsigned holds)
 				fprintf(to, "at %s", profile_string(p, f->name, NULL));
 				if (holds & HOLDS(ADDRESSES))
 					fprintf(to, " %" PRIx64, l.address[at]);
-				if (holds & HOLDS(LINES))
+				if (holds & HOLDS(LINES) && run[k].line > 0)
 					fprintf(to, " line %s:%" PRIu32,
 						profile_string(p, (string_id){ run[k].file }, NULL),
 						run[k].line);
@@ -567,5 +568,72 @@ Test(round_trips, what_is_lost)
 	cr_expect_null(export_holdings(0));
 	analysis_free(a);
 	lens_done(&lens);
+	profile_free(p);
+}
+
+static char *written_by(const struct profile *p, const char *format)
+{
+	const struct write_options options = { .whole_names = true };
+	struct err e = ERR_INIT;
+	struct lens lens;
+	struct analysis *a = analyse(p, "", NULL, &lens);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+
+	cr_assert_eq(format_by_name(format)->write(a, &options, to, &e), 0, "%s", err_text(&e));
+	fclose(to);
+	analysis_free(a);
+	lens_done(&lens);
+	return text;
+}
+
+static unsigned count_of(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
+/* A thread that sets a label for each request is one track of a viewer, in the order of its times; rows of samples have the labels. */
+Test(round_trips, labels_make_no_tracks)
+{
+	struct profile *p = profile_new();
+	stack_id root = { 0 };
+	char label[16], *text;
+	event_id clock;
+	thread_id t;
+
+	builder_begin(p);
+	t = build_thread(p, build_process(p, build_capture(p, "x", "made"), 7), 7,
+			 build_cstring(p, "server"));
+	clock = build_event(p, "cpu-clock", UNIT_NS, true);
+	for (int i = 0; i < 40; i++) {
+		struct sample row = {
+			.event = clock, .cpu = CPU_NONE, .weight = MS, .time_ns = (i + 1) * MS
+		};
+
+		snprintf(label, sizeof(label), "request=%d", i % 20);
+		row.thread = build_thread_labelled(p, t, build_cstring(p, label));
+		row.stack = build_stack(
+			p, root,
+			build_symbol_location(
+				p, build_function(p, build_cstring(p, i % 2 ? "f" : "g"),
+						  (module_id){ 0 }, 0, (string_id){ 0 }, 0)));
+		cr_assert_eq(build_sample(p, &row), 0);
+	}
+	builder_end(p);
+	text = written_by(p, "speedscope");
+	cr_expect_eq(count_of(text, "\"type\":\"sampled\""), 1, "%s", text);
+	cr_expect(strstr(text, "\"samples\":[[0],[1],[0],[1],[0],[1]"), "%s", text);
+	free(text);
+	text = written_by(p, "firefox");
+	cr_expect_eq(count_of(text, "\"processName\""), 1, "%s", text);
+	free(text);
+	text = written_by(p, "samples-csv");
+	cr_expect_eq(count_of(text, "request=7"), 2, "%s", text);
+	free(text);
 	profile_free(p);
 }
