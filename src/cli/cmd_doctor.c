@@ -130,9 +130,10 @@ static bool tell_cpu(const struct perf_rights *r)
 	setting("max sample rate", r->max_rate, NULL);
 	setting("ring memory, kB a cpu", r->mlock_kb, NULL);
 	line("capabilities",
-	     r->may_all        ? "CAP_PERFMON or CAP_SYS_ADMIN"
-	     : r->in_namespace ? "of a user namespace, which are none over the machine"
-			       : "none that matter here",
+	     r->may_all ? "what sampling needs (CAP_PERFMON or CAP_SYS_ADMIN)"
+	     : r->in_namespace
+		     ? "of a user namespace alone, which allow no sampling beyond one's own"
+		     : "neither CAP_PERFMON nor CAP_SYS_ADMIN",
 	     NULL);
 	line("seccomp", r->seccomp == 2 ? "a filter, as in containers" : "no filter", NULL);
 	return own;

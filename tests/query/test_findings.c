@@ -150,6 +150,8 @@ static const struct {
 	{ "nothing but page faults",
 	  "=p;main@p;fill@p;asm_exc_page_fault@[kernel];handle_mm_fault@[kernel];clear_page_erms@[kernel]",
 	  1000, "page-faults", "33.3 % of the CPU time is spent on page faults" },
+	{ "names that are missing for so much that they come first", "=p;main@p;[libz.so]@libz.so",
+	  1000, "unnamed flat", "33.3 % of the CPU time ends in code without a name" },
 	{ "names that are missing", "=p;main@p;[libz.so]@libz.so", 150, "flat unnamed",
 	  "7.0 % of the CPU time ends in code without a name, 100.0 % of that in libz.so." },
 };

@@ -26,6 +26,7 @@
 #include "tui/app/app_saved.h"
 #include "tui/app/app_search.h"
 #include "tui/app/app_state.h"
+#include "tui/app/app_total.h"
 #include "tui/app/app_views.h"
 #include "tui/rows/row.h"
 
@@ -49,6 +50,19 @@ static const char *selected_label(struct app *a)
 }
 
 /* One column: the next metric. Several: the next of them leads. */
+/* What comes after the metric that is shown: where all is of a heap, the next one of a heap. */
+static struct metric metric_after(const struct app *a)
+{
+	const struct profile *p = a->analysis->profile;
+	bool heap = a->view == VIEW_KIND_MEMORY || view_is_of_heap(a->view);
+	struct metric shown = heap ? app_shown_metric(a) : a->lens.column[0].metric, m = shown;
+
+	do
+		m = metric_next(p, m, a->lens.filter);
+	while (heap && metric_is_heap(p, shown) && !metric_is_heap(p, m));
+	return m;
+}
+
 static void next_metric(struct app *a)
 {
 	const struct profile *p = a->analysis->profile;
@@ -66,12 +80,12 @@ static void next_metric(struct app *a)
 	}
 	a->follow = false;
 	if (l->beside) {
-		lens_choose(l, p, metric_next(p, first.metric, l->filter));
+		lens_choose(l, p, metric_after(a));
 	} else if (l->n_columns > 1) {
 		memmove(l->column, l->column + 1, (l->n_columns - 1) * sizeof(first));
 		l->column[l->n_columns - 1] = first;
 	} else {
-		l->column[0].metric = metric_next(p, first.metric, l->filter);
+		l->column[0].metric = metric_after(a);
 	}
 	name = metric_name(p, l->column[0].metric);
 	app_say_owned(a, false,

@@ -13,6 +13,7 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "tui/app/app_chrome.h"
+#include "tui/app/app_live.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
 
@@ -192,6 +193,8 @@ static bool has_hint(const struct app *a, enum action action)
 	if (action == ACTION_SIDE_A && (!app_has_sides(a) || app_contexts(a) & IN_HALF))
 		return false;
 	if ((action == ACTION_EQUALISE || action == ACTION_SIZE) && !a->analysis->diff)
+		return false;
+	if (app_live_is_over(a, action))
 		return false;
 	return action != ACTION_NONE && action_where(action) & app_contexts(a) &&
 	       action_hint(action)[0] != '\0' && action != ACTION_HELP && !leads_here(a, action) &&

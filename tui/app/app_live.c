@@ -154,10 +154,22 @@ void app_live_marked(struct app *a)
 	free(said);
 }
 
+bool app_live_is_over(const struct app *a, enum action action)
+{
+	if (!a->source->live || a->loading)
+		return false;
+	return action == ACTION_RESET || (action == ACTION_FREEZE && !a->live.frozen) ||
+	       (action == ACTION_BASELINE && a->live.baseline_ns < 0);
+}
+
 bool app_live_act(struct app *a, enum action action)
 {
 	if (!a->source->live)
 		return false;
+	if (app_live_is_over(a, action)) {
+		app_say(a, false, "that is for what comes, and the recording has ended");
+		return true;
+	}
 	switch ((int)action) {
 	case ACTION_FREEZE:
 		freeze(a);

@@ -17,6 +17,8 @@ struct app;
 void app_live_marked(struct app *a);
 /* Actions of live alone; false when it is none of them. */
 bool app_live_act(struct app *a, enum action action);
+/* Is the action for what comes, of a recording that has ended? Going on and leaving a baseline are not. */
+bool app_live_is_over(const struct app *a, enum action action);
 
 /* What time it is where it is recorded, by which windows go; what is asked for next is of that. */
 void app_live_clock(struct app *a, int64_t now_ms);

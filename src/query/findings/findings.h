@@ -20,7 +20,10 @@ struct analysis;
 struct progress;
 struct suppressions;
 
-/* Where a finding stands in the list: what puts all others in doubt first, then by share, what is missing last. */
+/*
+ * Where a finding stands in the list: what puts all others in doubt first, then by share, what is missing last where it
+ * is little.
+ */
 enum finding_rank { FINDING_DOUBT, FINDING_SHARE, FINDING_MISSING };
 
 /* A finding, and the link to what proves it. */

@@ -616,6 +616,9 @@ static struct nameless nameless_module(const struct cpu_case *c)
 #define UNNAMED_SHARE 0.05
 #define CUT_SHARE     0.02
 
+/* From which share without names on the other sentences are but about the rest: names are what to get first. */
+#define UNNAMED_FIRST 0.25
+
 static void say_unnamed(struct cpu_case *c, int64_t weight)
 {
 	struct nameless most = nameless_module(c);
@@ -628,7 +631,8 @@ static void say_unnamed(struct cpu_case *c, int64_t weight)
 			  part, *most.module ? most.module : "memory without a known file",
 			  advice ? ": " : "", advice ? advice : ""));
 
-	f->rank = FINDING_MISSING;
+	f->rank = (double)weight < UNNAMED_FIRST * (double)c->whole ? FINDING_MISSING
+								    : FINDING_DOUBT;
 	free(share);
 	free(part);
 }
