@@ -13,6 +13,7 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "formats/facts.h"
+#include "formats/pprof/pprof_head.h"
 #include "formats/pprof/pprof_heap.h"
 #include "formats/pprof/pprof_labels.h"
 #include "formats/pprof/pprof_samples.h"
@@ -30,7 +31,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Samples that are built before others see them. */
 #define BATCH         4096
@@ -38,29 +38,6 @@
 #define AHEAD         8
 /* Those that are taken apart before the file's turn. */
 #define MOST_PREPARED ((size_t)1 << 19)
-
-/* A unit of the file, and what it is in units of ours. */
-struct unit_name {
-	const char *name;
-	enum unit unit;
-	int64_t each;
-};
-
-static const struct unit_name unit_names[] = {
-	{ "nanoseconds", UNIT_NS, 1 },
-	{ "nanosecond", UNIT_NS, 1 },
-	{ "ns", UNIT_NS, 1 },
-	{ "microseconds", UNIT_NS, 1000 },
-	{ "us", UNIT_NS, 1000 },
-	{ "milliseconds", UNIT_NS, 1000000 },
-	{ "ms", UNIT_NS, 1000000 },
-	{ "seconds", UNIT_NS, 1000000000 },
-	{ "s", UNIT_NS, 1000000000 },
-	{ "bytes", UNIT_BYTES, 1 },
-	{ "byte", UNIT_BYTES, 1 },
-	{ "kilobytes", UNIT_BYTES, 1024 },
-	{ "megabytes", UNIT_BYTES, 1048576 },
-};
 
 /* A type of value. */
 struct value_event {
@@ -97,14 +74,11 @@ struct reader {
 
 /* Events. */
 
-static struct unit_name unit_of(const struct pprof_tables *t, int64_t index)
+static struct pprof_unit unit_of(const struct pprof_tables *t, int64_t index)
 {
-	struct pprof_string s = pprof_string(t, index);
+	const struct pprof_unit *known = pprof_known_unit(pprof_string(t, index));
 
-	for (size_t i = 0; i < sizeof(unit_names) / sizeof(*unit_names); i++)
-		if (s.n == strlen(unit_names[i].name) && memcmp(s.s, unit_names[i].name, s.n) == 0)
-			return unit_names[i];
-	return (struct unit_name){ "", UNIT_COUNT, 1 };
+	return known ? *known : (struct pprof_unit){ "", UNIT_COUNT, 1 };
 }
 
 /* pprof shows the last type where the file names none. */
@@ -122,7 +96,7 @@ static void make_events(struct reader *r)
 {
 	for (size_t i = 0; i < r->t->types.n; i++) {
 		struct pprof_string s = pprof_string(r->t, r->t->types.at[i].type);
-		struct unit_name unit = unit_of(r->t, r->t->types.at[i].unit);
+		struct pprof_unit unit = unit_of(r->t, r->t->types.at[i].unit);
 		char *name = s.n ? xstrndup(s.s, s.n) : xasprintf("value %zu", i + 1);
 		struct value_event v = { .each = unit.each };
 
@@ -236,43 +210,6 @@ static int read_samples(struct reader *r)
 
 /* What `info` says. */
 
-static void tell_text(struct reader *r, const char *name, int64_t index)
-{
-	struct pprof_string s = pprof_string(r->t, index);
-
-	if (s.n > 0)
-		build_fact(r->p, r->capture, "file", name, FACT_PLAIN, "%.*s",
-			   (int)(s.n < 4096 ? s.n : 4096), s.s);
-}
-
-static void tell_period(struct reader *r)
-{
-	struct pprof_string type = pprof_string(r->t, r->t->period_type.type);
-	struct pprof_string unit = pprof_string(r->t, r->t->period_type.unit);
-
-	/* a cut file may have no texts */
-	if (r->t->period > 0 && type.n > 0 && type.n < 256 && unit.n > 0 && unit.n < 256)
-		build_fact(r->p, r->capture, "file", "period", FACT_PLAIN,
-			   "%" PRId64 " %.*s of %.*s", r->t->period, (int)unit.n, unit.s,
-			   (int)type.n, type.s);
-}
-
-static void tell_times(struct reader *r)
-{
-	time_t at = (time_t)(r->t->time_ns / 1000000000);
-	char text[FMT_SIZE];
-	struct tm parts;
-
-	if (r->t->time_ns > 0 && gmtime_r(&at, &parts) &&
-	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &parts))
-		build_fact(r->p, r->capture, "file", "recorded", FACT_PLAIN, "%s", text);
-	if (r->t->duration_ns > 0)
-		build_fact(r->p, r->capture, "file", "duration", FACT_PLAIN, "%s",
-			   fmt_ns(text, r->t->duration_ns));
-	build_fact(r->p, r->capture, "file", "times", FACT_PLAIN,
-		   "the format has none: each row is a stack with sums over the whole recording");
-}
-
 /* Build-ids of the mappings' files, by which their symbols are looked for. */
 static void tell_modules(struct reader *r)
 {
@@ -321,12 +258,9 @@ static void tell(struct reader *r)
 	builder_begin(r->p);
 	build_fact(r->p, r->capture, "file", "stacks", FACT_PLAIN, "%s",
 		   fmt_count(text, (int64_t)r->n_samples));
-	tell_period(r);
-	tell_times(r);
-	for (size_t i = 0; i < r->t->comments.n && i < 16; i++)
-		tell_text(r, i == 0 ? "comment" : "more comments", r->t->comments.at[i]);
-	tell_text(r, "documentation", r->t->doc_url);
-	tell_text(r, "frames left out", r->t->drop);
+	pprof_head_tell(r->p, r->capture, r->t);
+	build_fact(r->p, r->capture, "file", "times", FACT_PLAIN,
+		   "the format has none: each row is a stack with sums over the whole recording");
 	tell_modules(r);
 	pprof_labels_tell(r->labels);
 	if (r->heap)

@@ -8,6 +8,7 @@
 #include "formats/pprof/pprof_labels.h"
 
 #include "base/mem.h"
+#include "formats/pprof/pprof_head.h"
 #include "formats/pprof/pprof_tables.h"
 #include <profile.pb-c.h>
 
@@ -17,9 +18,11 @@
 #include <string.h>
 
 /* Sets that are kept; samples of more have none. */
-#define MOST_SETS 100000
+#define MOST_SETS    100000
+/* Keys of numbers that are told. */
+#define MOST_NUMBERS 32
 /* Bytes of a set's text. */
-#define MOST_TEXT 4096
+#define MOST_TEXT    4096
 
 /* What a label says of the thread. */
 enum about {
@@ -38,6 +41,11 @@ struct who {
 	struct pprof_string thread, process;
 };
 
+/* A key whose values are numbers, and the unit of the first; strings of the file. */
+struct number_label {
+	int64_t key, unit;
+};
+
 struct pprof_labels {
 	struct profile *p;
 	capture_id capture;
@@ -53,7 +61,8 @@ struct pprof_labels {
 	thread_id same;                   /* of the last sample */
 	bool same_left_out;               /* it is one of n_left_out */
 	struct pprof_string host;         /* of the first label that names one */
-	bool several_hosts;               /* labels name others, too */
+	VEC(struct number_label) numbers;
+	bool several_hosts; /* labels name others, too */
 };
 
 static const struct {
@@ -162,6 +171,18 @@ static bool take_thread(struct pprof_labels *l, const Pprof__Label *m, struct wh
 	return false;
 }
 
+/* Labels of numbers. */
+
+/* Each key and unit once, while they are few. */
+static void note_number(struct pprof_labels *l, int64_t key, int64_t unit)
+{
+	for (size_t i = 0; i < l->numbers.n; i++)
+		if (l->numbers.at[i].key == key)
+			return;
+	if (l->numbers.n < MOST_NUMBERS)
+		vec_push(&l->numbers, ((struct number_label){ key, unit }));
+}
+
 /* The text of a set. */
 
 /* Sets are small: by insertion. */
@@ -202,6 +223,7 @@ static void add_label(struct pprof_labels *l, const Pprof__Label *m)
 		add_text(l, s.s, s.n);
 		return;
 	}
+	note_number(l, m->key, m->num_unit);
 	n = snprintf(number, sizeof(number), "%" PRId64, m->num);
 	add_text(l, number, (size_t)n);
 	if (unit.n > 0) {
@@ -307,6 +329,13 @@ void pprof_labels_tell(const struct pprof_labels *l)
 	if (l->host.n > 0 && l->host.n <= MOST_TEXT && !l->several_hosts)
 		build_fact(l->p, l->capture, "file", "host", FACT_PLAIN, "%.*s", (int)l->host.n,
 			   l->host.s);
+	for (size_t i = 0; i < l->numbers.n; i++) {
+		struct pprof_string key = pprof_string(l->t, l->numbers.at[i].key);
+		struct pprof_string unit = pprof_string(l->t, l->numbers.at[i].unit);
+
+		pprof_head_tell_label(l->p, l->capture, (struct pprof_text){ key.s, key.n },
+				      (struct pprof_text){ unit.s, unit.n });
+	}
 	if (l->n_left_out > 0)
 		build_fact(l->p, l->capture, "losses", "labels", FACT_LOSS,
 			   "of %" PRIu64
@@ -332,6 +361,7 @@ void pprof_labels_free(struct pprof_labels *l)
 		return;
 	vec_done(&l->sorted);
 	vec_done(&l->text);
+	vec_done(&l->numbers);
 	free(l->about);
 	free(l);
 }

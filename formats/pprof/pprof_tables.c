@@ -261,6 +261,24 @@ struct pprof_string pprof_string(const struct pprof_tables *t, int64_t index)
 	return t->strings.at[index];
 }
 
+const struct pprof_unit *pprof_known_unit(struct pprof_string name)
+{
+	static const struct pprof_unit units[] = {
+		{ "count", UNIT_COUNT, 1 },           { "nanoseconds", UNIT_NS, 1 },
+		{ "nanosecond", UNIT_NS, 1 },         { "ns", UNIT_NS, 1 },
+		{ "microseconds", UNIT_NS, 1000 },    { "us", UNIT_NS, 1000 },
+		{ "milliseconds", UNIT_NS, 1000000 }, { "ms", UNIT_NS, 1000000 },
+		{ "seconds", UNIT_NS, 1000000000 },   { "s", UNIT_NS, 1000000000 },
+		{ "bytes", UNIT_BYTES, 1 },           { "byte", UNIT_BYTES, 1 },
+		{ "kilobytes", UNIT_BYTES, 1024 },    { "megabytes", UNIT_BYTES, 1048576 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (name.n == strlen(units[i].name) && memcmp(name.s, units[i].name, name.n) == 0)
+			return &units[i];
+	return NULL;
+}
+
 const struct pprof_mapping *pprof_mapping(const struct pprof_tables *t, uint64_t id)
 {
 	uint32_t i = find_id(&t->by_mapping, same_mapping, t->mappings.at, id);

@@ -6,6 +6,7 @@
 #ifndef PROFTOP_FORMATS_PPROF_PPROF_TABLES_H
 #define PROFTOP_FORMATS_PPROF_PPROF_TABLES_H
 
+#include "base/fmt.h"
 #include "base/map.h"
 #include "base/mem.h"
 
@@ -96,6 +97,16 @@ void pprof_tables_done(struct pprof_tables *t);
 
 /* Never fails: a wild index is the empty string. */
 struct pprof_string pprof_string(const struct pprof_tables *t, int64_t index);
+
+/* A unit of the file, and what it is in units of ours. */
+struct pprof_unit {
+	const char *name;
+	enum unit unit;
+	int64_t each;
+};
+
+/* NULL: it is none of ours. */
+const struct pprof_unit *pprof_known_unit(struct pprof_string name);
 
 /* By id; NULL: there is none. */
 const struct pprof_mapping *pprof_mapping(const struct pprof_tables *t, uint64_t id);

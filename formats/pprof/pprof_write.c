@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "formats/write/type_sums.h"
+#include "formats/pprof/pprof_head.h"
 #include "formats/pprof/pprof_tables.h"
 #include "formats/write/export_losses.h"
 #include "formats/write/export_stacks.h"
@@ -56,6 +57,7 @@ struct writer {
 	bool by_row; /* a transform or a grouping makes new stacks: */
 	struct export_stacks made;
 	struct packed out;
+	struct pprof_head head;
 	VEC(uint8_t) message;
 	VEC(struct text) strings;
 	struct map by_text;
@@ -178,6 +180,26 @@ static void add_label(struct writer *w, const char *key, string_id text, int64_t
 	vec_push(&w->labels, l);
 }
 
+/* The value of a label of numbers, "4096" or "4096 bytes", as such. */
+static void set_value(struct writer *w, Pprof__Label *l, const char *key, size_t n_key,
+		      const char *value, size_t n)
+{
+	const struct pprof_text *unit = pprof_head_unit(w->head.labels.at, w->head.labels.n, key,
+							n_key);
+	char *end;
+	long long number = strtoll(value, &end, 10); /* the set ends in a NUL */
+	size_t n_digits = (size_t)(end - value);
+
+	if (unit && n_digits > 0 && n_digits == n) {
+		l->num = number;
+	} else if (unit && n_digits > 0 && n_digits + 1 < n && *end == ' ') {
+		l->num = number;
+		l->num_unit = string_n(w, end + 1, n - n_digits - 1);
+	} else {
+		l->str = string_n(w, value, n);
+	}
+}
+
 /* "kind=sort, worker=1" as it was read: a label each. */
 static void add_own_labels(struct writer *w, string_id labels)
 {
@@ -189,7 +211,9 @@ static void add_own_labels(struct writer *w, string_id labels)
 		Pprof__Label l = PPROF__LABEL__INIT;
 
 		l.key = string_n(w, s, (size_t)((equals ? equals : end) - s));
-		l.str = equals ? string_n(w, equals + 1, (size_t)(end - equals - 1)) : 0;
+		if (equals)
+			set_value(w, &l, s, (size_t)(equals - s), equals + 1,
+				  (size_t)(end - equals - 1));
 		vec_push(&w->labels, l);
 		s = comma ? comma + 2 : end;
 	}
@@ -212,7 +236,8 @@ static void make_labels(struct writer *w, uint32_t thread)
 		add_label(w, "tid", (string_id){ 0 }, t->tid);
 	if (process->pid >= 0)
 		add_label(w, "pid", (string_id){ 0 }, process->pid);
-	if (process_name(process).v)
+	/* one without a number is called as its thread where nothing else is said */
+	if (process_name(process).v && (process->pid >= 0 || process_name(process).v != t->name.v))
 		add_label(w, "process", process_name(process), 0);
 	add_own_labels(w, t->labels);
 	for (size_t i = 0; i < w->labels.n; i++)
@@ -416,9 +441,38 @@ static void put_type(struct writer *w, enum pprof_field field, const char *name,
 {
 	Pprof__ValueType m = PPROF__VALUE_TYPE__INIT;
 
+	const struct pprof_text *own = pprof_head_unit(w->head.units.at, w->head.units.n, name,
+						       strlen(name));
+
 	m.type = string(w, name);
-	m.unit = string(w, unit_name(unit));
+	m.unit = unit == UNIT_COUNT && own ? string_n(w, own->s, own->n)
+					   : string(w, unit_name(unit));
 	put_message(w, field, &m.base);
+}
+
+/* What is said of the whole. */
+static void put_head(struct writer *w)
+{
+	const struct weights *weights = &w->a->weights;
+	const struct pprof_head *h = &w->head;
+	Pprof__ValueType m = PPROF__VALUE_TYPE__INIT;
+
+	if (weights->begin_ns != TIME_NONE && weights->end_ns > weights->begin_ns)
+		put_number(w, PPROF_DURATION_NANOS, weights->end_ns - weights->begin_ns);
+	else if (h->duration_ns > 0)
+		put_number(w, PPROF_DURATION_NANOS, h->duration_ns);
+	if (h->time_ns > 0)
+		put_number(w, PPROF_TIME_NANOS, h->time_ns);
+	if (h->period > 0) {
+		m.type = string_n(w, h->period_type.s, h->period_type.n);
+		m.unit = string_n(w, h->period_unit.s, h->period_unit.n);
+		put_message(w, PPROF_PERIOD_TYPE, &m.base);
+		put_number(w, PPROF_PERIOD, h->period);
+	}
+	for (size_t i = 0; i < h->comments.n; i++)
+		put_number(w, PPROF_COMMENT, string_n(w, h->comments.at[i].s, h->comments.at[i].n));
+	if (h->doc_url.s)
+		put_number(w, PPROF_DOC_URL, string_n(w, h->doc_url.s, h->doc_url.n));
 }
 
 static void put_strings(struct writer *w)
@@ -429,7 +483,6 @@ static void put_strings(struct writer *w)
 
 static int put_all(struct writer *w)
 {
-	const struct weights *weights = &w->a->weights;
 	struct type_sums sums = { 0 };
 	int rc = type_sums_make(&sums, w->a);
 
@@ -441,8 +494,7 @@ static int put_all(struct writer *w)
 	if (rc == 0 && sums.shown < sums.types.n)
 		put_number(w, PPROF_DEFAULT_TYPE, string(w, sums.types.at[sums.shown].name));
 	put_tables(w);
-	if (weights->begin_ns != TIME_NONE && weights->end_ns > weights->begin_ns)
-		put_number(w, PPROF_DURATION_NANOS, weights->end_ns - weights->begin_ns);
+	put_head(w);
 	put_strings(w);
 	pack(&w->out, "", 0, Z_FINISH);
 	type_sums_done(&sums);
@@ -463,6 +515,7 @@ static void writer_done(struct writer *w)
 	vec_done(&w->locations_used);
 	vec_done(&w->functions_used);
 	free(w->limit);
+	pprof_head_done(&w->head);
 	export_stacks_done(&w->made);
 	free(w);
 }
@@ -480,6 +533,7 @@ int pprof_write(const struct analysis *a, const struct write_options *o, FILE *t
 	if (deflateInit2(&w->out.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_BITS, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		mem_fail(sizeof(w->out.z));
+	pprof_head_read(&w->head, w->p, &a->counts);
 	profile_stacks_of(w->p, &a->counts, &w->stacks);
 	profile_locations(w->p, &w->locations);
 	w->location_id = xcalloc(a->counts.n_locations + 1u, sizeof(*w->location_id));

@@ -637,3 +637,62 @@ Test(round_trips, labels_make_no_tracks)
 	free(text);
 	profile_free(p);
 }
+
+/* What a profile of pprof says of the whole recording. */
+static const struct {
+	const char *name, *text;
+} heads[] = {
+	{ "period", "10000000 nanoseconds of cpu" },
+	{ "recorded", "2023-11-14 22:13:20.000000007 UTC" },
+	{ "duration", "5.25 s" },
+	{ "unit of energy", "microjoules" },
+	{ "comment", "a" },
+	{ "comment 2", "b" },
+	{ "documentation", "https://example.org/" },
+	{ "label bytes", "kilobytes" },
+	{ "label n", "numbers" },
+};
+
+static bool has_fact(const struct profile *p, const char *name, const char *text)
+{
+	struct profile_counts c;
+
+	profile_counts_read(p, &c);
+	for (uint32_t i = 0; i < c.n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+
+		if (strcmp(profile_string(p, f.name, NULL), name) == 0)
+			return strcmp(profile_string(p, f.text, NULL), text) == 0;
+	}
+	return false;
+}
+
+Test(round_trips, heads_of_pprof)
+{
+	static const char labels[] = "bytes=-4 kilobytes, kind=12, n=7";
+	struct sample row = { .cpu = CPU_NONE, .weight = 12, .time_ns = TIME_NONE };
+	struct profile *p = profile_new(), *read;
+	struct profile_counts counts;
+	const struct thread *t;
+	capture_id c;
+
+	builder_begin(p);
+	c = build_capture(p, "p", "made");
+	for (size_t i = 0; i < N(heads); i++)
+		build_fact(p, c, "file", heads[i].name, FACT_PLAIN, "%s", heads[i].text);
+	row.event = build_summed_event(p, "energy", UNIT_COUNT);
+	row.thread = build_thread(p, build_process_of_name(p, c, (string_id){ 0 }), -1,
+				  (string_id){ 0 });
+	row.thread = build_thread_labelled(p, row.thread, build_cstring(p, labels));
+	row.stack = build_stack(p, (stack_id){ 0 }, build_comm_location(p, build_cstring(p, "f")));
+	cr_assert_eq(build_sample(p, &row), 0);
+	cr_assert_eq(builder_end(p), 0);
+	read = again(p, &format_pprof, "");
+	for (size_t i = 0; i < N(heads); i++)
+		cr_expect(has_fact(read, heads[i].name, heads[i].text), "%s", heads[i].name);
+	profile_counts_read(read, &counts);
+	t = profile_thread(read, (thread_id){ counts.n_threads - 1 });
+	cr_expect_str_eq(profile_string(read, t->labels, NULL), labels);
+	profile_free(read);
+	profile_free(p);
+}
