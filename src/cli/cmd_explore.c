@@ -156,21 +156,32 @@ enum status explore_screen(const struct options *o, const struct tui_source *sou
 	return STATUS_GOOD;
 }
 
-/* One sentence in any case: what cannot be read, or why there is no screen. */
+/*
+ * One sentence in any case: what cannot be read, or why there is no screen, which stands below a report that a terminal shows,
+ * as all above that is out of sight.
+ */
 static enum status report_instead(const struct explore_wish *w, struct load *l, struct err *why)
 {
 	const struct report_wish report = {
 		.o = w->o, .read = &w->read, .lens = w->lens, .view = w->o->view
 	};
+	bool below = isatty(STDOUT_FILENO);
+	enum status status;
 	struct err e = ERR_INIT;
 
 	if (load_wait(l, &e)) {
 		err_clear(why);
 		return message_error(&e, STATUS_UNUSABLE);
 	}
-	message("%s; this is the report instead", err_text(why));
+	if (!below)
+		message("%s; this is the report instead", err_text(why));
+	status = report_loaded(&report, l);
+	if (below) {
+		fflush(stdout);
+		message("%s; that is the report instead", err_text(why));
+	}
 	err_clear(why);
-	return report_loaded(&report, l);
+	return status;
 }
 
 static void tell_target(void *target, struct tui_target *out)

@@ -28,6 +28,28 @@ Test(terminal, starts_and_quits, WITH_PROFILE)
 	quit_proftop(&p);
 }
 
+/* Where there can be no screen, the last row says why, and what to set: what stands above a report is out of sight. */
+Test(terminal, without_a_description_it_says_what_to_set, WITH_PROFILE)
+{
+	static const struct {
+		const char *term, *says;
+	} cases[] = {
+		{ "none-such",
+		  "nothing here describes terminals of type 'none-such': export TERM=" },
+		{ "", "TERM is not set, which says what the terminal is: export TERM=" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct pty p;
+
+		start_proftop_with(&p, 160, 12, cases[i].term, NULL, NULL);
+		cr_expect_eq(pty_wait_end(&p), 0);
+		cr_expect(pty_shows(&p, cases[i].says), "%s", cases[i].term);
+		cr_expect(pty_shows(&p, "that is the report instead"), "%s", cases[i].term);
+		pty_end(&p);
+	}
+}
+
 Test(terminal, q_goes_back_before_it_quits, WITH_PROFILE)
 {
 	struct pty p;

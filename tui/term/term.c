@@ -127,6 +127,9 @@ static bool is_described(const char *term)
 	return tgetent(NULL, term) == 1;
 }
 
+/* What to do where there is no screen. */
+#define MOST_TAKE "export TERM=xterm-256color fits most terminals"
+
 int term_possible(struct err *e)
 {
 	const char *term = getenv("TERM");
@@ -134,10 +137,15 @@ int term_possible(struct err *e)
 
 	if (!isatty(STDOUT_FILENO))
 		return err_set(e, -ENOTTY, "standard output is no terminal");
-	if (!term || *term == '\0' || !terminal_type_find(term, is_described))
-		return err_set(e, -ENOTTY, "the terminal type '%s' is unknown", term ? term : "");
+	if (!term || *term == '\0')
+		return err_set(e, -ENOTTY,
+			       "TERM is not set, which says what the terminal is: " MOST_TAKE);
+	if (!terminal_type_find(term, is_described))
+		return err_set(e, -ENOTTY, "nothing here describes terminals of type '%s': %s",
+			       term, MOST_TAKE);
 	if (!takes("cup", 1, 2, "\033[2;3H"))
-		ret = err_set(e, -ENOTTY, "a terminal of type '%s' cannot place its cursor", term);
+		ret = err_set(e, -ENOTTY, "a terminal of type '%s' cannot place its cursor: %s",
+			      term, MOST_TAKE);
 	if (ret == 0 && !isatty(STDIN_FILENO)) {
 		int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
 
