@@ -66,13 +66,20 @@ static int make_activity(const struct analysis *a, const struct over_time_wish *
 	return rc;
 }
 
+static int make_lines(const struct footprint *f, const struct over_time_wish *wish,
+		      struct teardown_cache *cache, struct progress *progress, struct over_time *o)
+{
+	int rc = footprint_lines_new(f, &wish->span, cache, progress, &o->memory);
+
+	return rc == 0 ? footprint_lines_judge(o->memory, f, cache, progress) : rc;
+}
+
 static int make(const struct analysis *a, const struct over_time_wish *wish,
 		const struct analysis_cache *cache, struct progress *progress, struct over_time *o)
 {
 	switch (wish->kind) {
 	case OVER_MEMORY:
-		return footprint_lines_new(a->footprint, &wish->span,
-					   cache ? cache->teardown : NULL, progress, &o->memory);
+		return make_lines(a->footprint, wish, cache ? cache->teardown : NULL, progress, o);
 	case OVER_SIDES:
 		return comparison_lines_new(a->sides_time, &wish->span, progress, &o->sides);
 	case OVER_THREADS:

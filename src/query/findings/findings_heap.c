@@ -28,10 +28,10 @@
 #define LEAST_BYTES 65536
 
 /*
- * Growth that is freed in the end, or small, must be clear: its rate is twice the error. It may be small as long as it is a tenth of
- * all growth, and a day of it is LEAK_PART of the peak: that of a daemon beside a large cache.
+ * Growth that is freed in the end is no work of a short program. Growth may be small as long as it is a tenth of all growth, and a
+ * day of it is LEAK_PART of the peak: that of a daemon beside a large cache.
  */
-#define CLEAR_RATE  2
+#define LONG_RUN_NS 1000000000
 #define GROWTH_PART 10
 #define SMALL_BYTES 16384
 #define HOURS_A_DAY 24
@@ -151,18 +151,18 @@ static int64_t grown_to(const struct heap_table_row *r)
 	return r->cell[LEAKED] > r->cell[AT_END] ? r->cell[LEAKED] : r->cell[AT_END];
 }
 
-/* Does a site grow so much, and so clearly, that it is worth a sentence? growth: of all sites, in bytes an hour. */
-static bool grows_much(const struct heap_table_row *r, int64_t peak, double growth)
+/* Does a site grow so much that it is worth a sentence? growth: of all sites, in bytes an hour. */
+static bool grows_much(const struct heap_case *c, const struct heap_table_row *r, double growth)
 {
+	int64_t peak = c->f->total[FOOTPRINT_PEAK];
+	int64_t bytes = c->f->whole_ns >= LONG_RUN_NS ? grown_to(r) : r->cell[LEAKED];
 	double rate = (double)r->cell[GROWTH];
-	bool is_clear = rate >= CLEAR_RATE * (double)r->cell[GROWTH_ERROR];
-	int64_t bytes = is_clear ? grown_to(r) : r->cell[LEAKED];
 
 	if (r->verdict != VERDICT_STEADY)
 		return false;
 	if (bytes >= LEAST_BYTES && bytes >= peak / LEAK_PART)
 		return true;
-	return is_clear && bytes >= SMALL_BYTES && rate >= growth / GROWTH_PART &&
+	return bytes >= SMALL_BYTES && rate >= growth / GROWTH_PART &&
 	       rate * HOURS_A_DAY >= (double)peak / LEAK_PART;
 }
 
@@ -194,8 +194,9 @@ static void say_cache(struct heap_case *c, const struct heap_table_row *r, int64
 	char *place = place_of(c, r->key, r->file, r->line);
 
 	add(c, "cache", "leaks", (double)r->cell[HIGHEST] / (double)peak, r->key,
-	    xasprintf("%s holds up to %s%s and stays there, as a cache or a working set does: %s.", place, about(c),
-		      fmt_bytes(most, r->cell[HIGHEST]), r->remark ? r->remark : "bounded"));
+	    xasprintf("%s holds up to %s%s and stays there, as a cache or a working set does: %s.",
+		      place, about(c), fmt_bytes(most, r->cell[HIGHEST]),
+		      r->remark ? r->remark : "bounded"));
 	free(place);
 }
 
@@ -249,7 +250,7 @@ static int find_growth(struct heap_case *c)
 
 		if (r->key == KEY_NONE)
 			continue;
-		if (grows_much(r, peak, growth))
+		if (grows_much(c, r, growth))
 			say_leak(c, r, peak);
 		else if (r->verdict == VERDICT_BOUNDED && r->cell[HIGHEST] >= LEAST_BYTES &&
 			 r->cell[HIGHEST] >= peak / CACHE_PART && turns_over(c, r))

@@ -409,12 +409,16 @@ static uint32_t row_slots(const struct footprint *m, uint32_t n)
 	return n <= most ? n : most >= ROW_SLOTS_LEAST ? most : 0;
 }
 
-struct teardown_cache {
-	pthread_mutex_t lock;
+struct teardown_known {
 	struct time_span span; /* n 0: nothing is known */
 	uint32_t version;      /* of the profile's counts */
 	struct metric of;      /* its event */
 	uint32_t teardown;
+};
+
+struct teardown_cache {
+	pthread_mutex_t lock;
+	struct teardown_known of[2]; /* of a screen's slots, and of VERDICT_SLOTS */
 };
 
 struct teardown_cache *teardown_cache_new(void)
@@ -433,32 +437,33 @@ void teardown_cache_free(struct teardown_cache *k)
 	free(k);
 }
 
-static bool find_known(struct teardown_cache *k, const struct footprint *m,
+static bool find_known(struct teardown_cache *cache, const struct footprint *m,
 		       const struct time_span *span, uint32_t *teardown)
 {
+	const struct teardown_known *k;
 	bool known;
 
-	if (!k)
+	if (!cache)
 		return false;
-	pthread_mutex_lock(&k->lock);
+	k = &cache->of[span->n == VERDICT_SLOTS];
+	pthread_mutex_lock(&cache->lock);
 	known = k->version == m->counts.version && time_span_same(&k->span, span) &&
 		metric_same_event(k->of, m->lens.column[0].metric);
 	*teardown = known ? k->teardown : *teardown;
-	pthread_mutex_unlock(&k->lock);
+	pthread_mutex_unlock(&cache->lock);
 	return known;
 }
 
-static void keep_known(struct teardown_cache *k, const struct footprint *m,
+static void keep_known(struct teardown_cache *cache, const struct footprint *m,
 		       const struct time_span *span, uint32_t teardown)
 {
-	if (!k)
+	if (!cache)
 		return;
-	pthread_mutex_lock(&k->lock);
-	k->version = m->counts.version;
-	k->span = *span;
-	k->of = m->lens.column[0].metric;
-	k->teardown = teardown;
-	pthread_mutex_unlock(&k->lock);
+	pthread_mutex_lock(&cache->lock);
+	cache->of[span->n == VERDICT_SLOTS] = (struct teardown_known){ *span, m->counts.version,
+								       m->lens.column[0].metric,
+								       teardown };
+	pthread_mutex_unlock(&cache->lock);
 }
 
 /*
@@ -537,6 +542,7 @@ void footprint_lines_free(struct footprint_lines *l)
 		return;
 	free(l->slot);
 	free(l->row);
+	free(l->grows);
 	free(l);
 }
 
@@ -556,6 +562,9 @@ bool footprint_move_in_lines(struct footprint *m, int64_t cursor_ns,
 		m->site[i].sum[FOOTPRINT_LIVE] = footprint_row_line(l, m->site[i].row)[slot];
 	return true;
 }
+
+/* More allocations are not gone over again to judge growth: their lines are as good. */
+#define JUDGED_MOST 4000000u
 
 /* Of a teardown. */
 #define TEARDOWN_FREES 16 /* bytes freed for each one allocated */
@@ -583,15 +592,44 @@ uint32_t footprint_teardown(const struct footprint_slot *slot, uint32_t n)
 	return n - begin <= n / TEARDOWN_PART ? begin : n;
 }
 
-bool footprint_row_grows(const struct footprint_lines *l, uint32_t row, bool ended)
+static bool line_grows(const struct footprint_lines *l, uint32_t row, bool ended)
 {
-	struct heap_run run = {
-		.line = footprint_row_line(l, row), .slot_ns = 1, .last = 1, .ends = 1
-	};
+	struct heap_run run = { .line = footprint_row_line(l, row),
+				.slot_ns = 1,
+				.last = 1,
+				.ends = 1,
+				.ended = ended };
 
 	if (!run.line)
 		return false;
 	run.n = ended ? (uint32_t)((uint64_t)l->teardown * l->n_row_slots / l->span.n)
 		      : l->n_row_slots;
 	return heap_judge_growth(&run).verdict == VERDICT_STEADY;
+}
+
+int footprint_lines_judge(struct footprint_lines *l, const struct footprint *m,
+			  struct teardown_cache *cache, struct progress *progress)
+{
+	struct time_span span = { 0, l->to_ns, VERDICT_SLOTS, 0 };
+	bool ended = !m->manner.lives_on && !m->manner.goes_on;
+	struct footprint_lines *of;
+	struct heap_columns columns;
+	int rc;
+
+	profile_heap_of(m->profile, &m->counts, &columns);
+	if (l->span.from_ns > 0 || l->to_ns <= m->whole_ns || columns.n_allocations > JUDGED_MOST)
+		return 0;
+	rc = footprint_lines_new(m, &span, cache, progress, &of);
+	if (rc < 0)
+		return rc;
+	l->grows = xcalloc((size_t)l->n_rows + 1, sizeof(*l->grows));
+	for (uint32_t i = 0; i < l->n_rows; i++)
+		l->grows[i] = line_grows(of, i, ended);
+	footprint_lines_free(of);
+	return 0;
+}
+
+bool footprint_row_grows(const struct footprint_lines *l, uint32_t row, bool ended)
+{
+	return l->grows ? row < l->n_rows && l->grows[row] : line_grows(l, row, ended);
 }

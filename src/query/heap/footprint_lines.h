@@ -33,6 +33,7 @@ struct footprint_lines {
 	int64_t *row;         /* [n_rows][n_row_slots] live bytes at the ends of slots; owned */
 	uint32_t n_rows;      /* the sites, by their row */
 	uint32_t n_row_slots; /* span.n; fewer and wider ones of very many sites, or 0 */
+	bool *grows; /* [n_rows] see footprint_lines_judge(); owned, NULL: a row's line says it */
 	uint32_t
 		teardown; /* slot, see footprint_teardown(); span.n where the end is not in sight */
 };
@@ -70,6 +71,16 @@ bool footprint_move_in_lines(struct footprint *m, int64_t cursor_ns,
  * leak of a program that frees everything at exit is one while it runs.
  */
 uint32_t footprint_teardown(const struct footprint_slot *slot, uint32_t n);
+
+/* Slots in which growth over the whole time is judged, however many a screen has columns. */
+#define VERDICT_SLOTS 160u
+
+/*
+ * Judges the growth of all rows as the table of leaks does, in a pass of its own, where the lines are of the whole time and
+ * there are not too many allocations. 0 or -ECANCELED.
+ */
+int footprint_lines_judge(struct footprint_lines *l, const struct footprint *m,
+			  struct teardown_cache *cache, struct progress *progress);
 
 /* Does a site's line grow steadily to the end, or, where the program has ended, to its teardown? See heap_verdict.h. */
 bool footprint_row_grows(const struct footprint_lines *l, uint32_t row, bool ended);

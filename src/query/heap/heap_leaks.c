@@ -21,9 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slots of the run. */
-#define SLOTS 160u
-
 /* A site is of interest that ever holds so much of the peak, or anything at the end. */
 #define LEAST_PART 100
 
@@ -171,7 +168,7 @@ static void add(struct leaks *l, uint32_t site)
 		};
 
 		/* Slots of less than a nanosecond are of no time, and say nothing of growth. */
-		if (l->whole_ns >= SLOTS)
+		if (l->whole_ns >= VERDICT_SLOTS)
 			g = heap_judge_growth(&run);
 		else
 			g.n = l->n;
@@ -275,7 +272,7 @@ static void add_all(struct leaks *l)
 int heap_leaks(struct heap_asking *ask)
 {
 	struct leaks l = { .ask = ask, .peak = ask->f->total[FOOTPRINT_PEAK] };
-	struct time_span span = { 0, 1, SLOTS, 0 };
+	struct time_span span = { 0, 1, VERDICT_SLOTS, 0 };
 	int rc;
 
 	l.whole_ns = span.to_ns = ask->f->whole_ns < INT64_MAX ? ask->f->whole_ns + 1 : INT64_MAX;

@@ -20,6 +20,9 @@
 /* What a site frees in this last part of the line is freed for the exit. */
 #define EXIT_PART 16
 
+/* A steady growth is so many times its error. */
+#define CLEAR_RATE 1.5
+
 /* Fewer falls make no saw. */
 #define LEAST_FALLS 2u
 
@@ -120,7 +123,7 @@ static bool rises(const struct heap_run *r, bool is_saw, int64_t most)
 	return growth > 0 && (double)(most - highest(r, 0, late)) >= growth / 6 / 3;
 }
 
-/* A growth that may as well be none is no steady one. */
+/* A growth whose error is nearly as large is no steady one. */
 static bool is_steady(const struct heap_run *r, struct heap_growth *g)
 {
 	bool is_saw = g->n_falls >= LEAST_FALLS;
@@ -128,7 +131,7 @@ static bool is_steady(const struct heap_run *r, struct heap_growth *g)
 	if (!rises(r, is_saw, g->highest))
 		return false;
 	find_rate(r, is_saw, g);
-	if (g->bytes_per_hour > g->error)
+	if (g->bytes_per_hour > CLEAR_RATE * g->error)
 		return true;
 	g->bytes_per_hour = g->error = 0;
 	return false;
