@@ -79,6 +79,10 @@ run 0 --json thousands.folded others.folded
 says out '"doubt": "the counts are all multiples of 1,000: if they'
 run 0 --view info --keys '' --screen 200x40 thousands.folded others.folded
 says out 'the counts are all multiples of 1,000: if they are times or bytes'
+run 1 --any --fail-if 'self(a) > +1%' thousands.folded others.folded
+says err 'the counts are all multiples of 1,000: if they'
+run 0 --markdown thousands.folded others.folded
+says out '**Doubtful**: the counts are all multiples of 1,000: if they'
 run 0 --json before.folded after.folded
 grep -q '"doubt"' out && fault 'counts of samples are doubted in JSON'
 run 0 --report before.folded after.folded

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
+#include "query/diff/diff_doubt.h"
 
 int judgement_parse(struct judgement *j, const struct options *o, struct err *e)
 {
@@ -32,6 +33,7 @@ void judgement_done(struct judgement *j)
 		verdict_done(&j->all.at[i].verdict);
 	}
 	vec_done(&j->all);
+	free(j->doubt);
 }
 
 int judgement_make(struct judgement *j, const struct diff *d, bool any, judgement_compare *compare,
@@ -50,6 +52,7 @@ int judgement_make(struct judgement *j, const struct diff *d, bool any, judgemen
 			return rc;
 		j->failed |= one->verdict.failed;
 	}
+	j->doubt = j->failed ? diff_say_doubt(d) : NULL;
 	return 0;
 }
 
@@ -66,6 +69,8 @@ void judgement_say(const struct judgement *j)
 			message("--fail-if \"%s\" matches no function, so that it cannot fail",
 				condition_text(j->all.at[i].condition));
 	}
+	if (j->doubt)
+		message("%s", j->doubt);
 }
 
 /* Text in XML 1.0, which has no control characters at all. */

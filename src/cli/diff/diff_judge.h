@@ -20,6 +20,7 @@ struct judged {
 struct judgement {
 	VEC(struct judged) all;
 	bool failed; /* some condition did */
+	char *doubt; /* then what makes the comparison doubtful, or NULL; owned */
 };
 
 /* All --fail-if of o. 0, or -EINVAL with a sentence; ends with judgement_done() in any case. */

@@ -13,6 +13,7 @@
 #include "cli/diff/diff_text.h"
 #include "cli/options/query_options.h"
 #include "query/analysis.h"
+#include "query/diff/diff_doubt.h"
 #include "query/diff/explain.h"
 
 /* Sentences at most. */
@@ -100,6 +101,18 @@ static void put_typical(const struct diff_rows *r, FILE *to)
 	free(scale);
 }
 
+static void put_doubt(const struct diff_rows *r, FILE *to)
+{
+	char *doubt = diff_say_doubt(r->diff);
+
+	if (doubt) {
+		fputs("**Doubtful**: ", to);
+		put_text(doubt, false, to);
+		fputs(".\n\n", to);
+	}
+	free(doubt);
+}
+
 /* The causes in sentences, and what they leave, as in the report. */
 static void put_causes(const struct diff_rows *r, FILE *to)
 {
@@ -147,6 +160,7 @@ void diff_markdown(const struct diff_rows *r, const struct judgement *j, FILE *t
 		r->diff->normalise == NORMALISE_NONE ? "" : normalise_name(r->diff->normalise));
 	free(metric);
 	put_typical(r, to);
+	put_doubt(r, to);
 	put_conditions(j, to);
 	put_causes(r, to);
 	for (size_t i = 0; i < r->rows.n; i++)
