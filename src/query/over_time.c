@@ -88,8 +88,9 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 	case OVER_FINDINGS:
 		return findings_new(a, a->lens.suppress, progress, &o->findings);
 	case OVER_HEAP:
-		return heap_table_new(a->footprint, (enum heap_question)wish->span.from_ns,
-				      a->lens.suppress, progress, &o->heap);
+		return heap_table_new_known(a->footprint, (enum heap_question)wish->span.from_ns,
+					    a->lens.suppress, cache ? cache->teardown : NULL,
+					    progress, &o->heap);
 	case OVER_HEAT_MAP:
 		return heat_map_new(a, &wish->span, progress, &o->heat_map);
 	case N_OVER_TIME:

@@ -619,6 +619,7 @@ static void assert_same_weights(const struct weights *a, const struct weights *b
 			 step);
 	x.stack = y.stack = NULL;
 	x.samples = y.samples = NULL;
+	x.passing = y.passing = NULL;
 	cr_assert_arr_eq(&x, &y, sizeof(x), "step %d", step);
 }
 

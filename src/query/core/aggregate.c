@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "query/core/heap_aggregate.h"
+#include "query/core/heap_pass.h"
 #include "query/core/sample_scan.h"
 
 #include <errno.h>
@@ -271,6 +272,7 @@ void weights_done(struct weights *w)
 {
 	weights_drop_stacks(w);
 	weights_drop_samples(w);
+	heap_filter_free(w->passing);
 	*w = (struct weights){ 0 };
 }
 

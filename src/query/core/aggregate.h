@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct groups;
+struct heap_filter;
 struct progress;
 
 /* Activity is kept in this many equal slices of the whole recording's time. */
@@ -65,6 +66,8 @@ struct weights {
 	int64_t first_ns; /* earliest and latest time that passed the filter */
 	int64_t last_ns;
 	struct peak peak; /* of the first MEASURE_PEAK */
+	/* the lens' filter of allocations, for answers that follow; NULL: there is none that took long to make; owned */
+	struct heap_filter *passing;
 };
 
 /*

@@ -353,6 +353,8 @@ static int weigh_heaps(struct scan *s, const struct profile *p, const struct sam
 	rc = begin_columns(s, p, r, progress);
 	if (rc == 0)
 		rc = weigh_columns(s, r, progress, threads);
+	if (s->kinds.lens)
+		s->to->passing = heap_filter_share(s->kinds.lens);
 	for (uint32_t c = 0; c < s->n_all; c++)
 		heap_measure_done(&s->column[c]);
 	heap_kinds_done(&s->kinds);
@@ -377,5 +379,8 @@ int heap_aggregate_table(const struct profile *p, const struct sample_scan *r,
 	struct weights unused = { .begin_ns = TIME_NONE };
 	struct scan s = { .profile = p, .to = &unused, .table = to };
 
-	return weigh_heaps(&s, p, r, progress, NULL);
+	int rc = weigh_heaps(&s, p, r, progress, NULL);
+
+	heap_filter_free(unused.passing);
+	return rc;
 }

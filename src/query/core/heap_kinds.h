@@ -23,15 +23,15 @@ struct heap_kinds {
 	const struct heap_state *state;
 	uint32_t n;
 	const struct heap_measure *kind[LENS_MAX_COLUMNS]; /* [n] */
-	uint32_t *of_origin; /* [n_origins] kinds that count its blocks; owned */
-	bool *is_noted;      /* [n_origins] it is noted when its blocks are; owned */
-	uint32_t noted;      /* kinds of which that is noted */
-	uint32_t levels;     /* of what is there, which over time are one */
-	uint32_t frees;      /* of who freed, which are added up by the origin that freed */
-	uint32_t by_row;     /* whose own filter speaks of times or blocks */
-	const struct heap_filter *lens; /* that of the lens, if it does; else NULL; borrowed */
-	struct heap_rule *rule;         /* [n_tracks]; owned */
-	struct heap_slots *slots;       /* [n_tracks] of slices; NULL: none; owned */
+	uint32_t *of_origin;      /* [n_origins] kinds that count its blocks; owned */
+	bool *is_noted;           /* [n_origins] it is noted when its blocks are; owned */
+	uint32_t noted;           /* kinds of which that is noted */
+	uint32_t levels;          /* of what is there, which over time are one */
+	uint32_t frees;           /* of who freed, which are added up by the origin that freed */
+	uint32_t by_row;          /* whose own filter speaks of times or blocks */
+	struct heap_filter *lens; /* that of the lens, if it does; else NULL; borrowed */
+	struct heap_rule *rule;   /* [n_tracks]; owned */
+	struct heap_slots *slots; /* [n_tracks] of slices; NULL: none; owned */
 	/* [n_tracks] the slice in which what the process held goes, see heap_slots_gone(); owned */
 	uint32_t *gone;
 	struct heap_brief *brief; /* sums from passes before; NULL: they are not kept; borrowed */

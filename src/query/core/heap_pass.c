@@ -149,6 +149,9 @@ struct heap_filter *heap_filter_new(const struct heap_state *state,
 	struct heap_filter *h = xcalloc(1, sizeof(*h));
 
 	h->users = 1;
+	h->n_origins = c->n_origins;
+	h->n_allocations = c->n_allocations;
+	h->group = c->group;
 	h->n_times = s->n_times;
 	h->origin = xcalloc(c->n_origins, sizeof(*h->origin));
 	for (uint32_t i = 0; i < c->n_origins; i++)
@@ -169,9 +172,15 @@ struct heap_filter *heap_filter_new(const struct heap_state *state,
 	return h;
 }
 
+struct heap_filter *heap_filter_share(struct heap_filter *h)
+{
+	__atomic_add_fetch(&h->users, 1, __ATOMIC_RELAXED);
+	return h;
+}
+
 void heap_filter_free(struct heap_filter *h)
 {
-	if (!h || --h->users > 0)
+	if (!h || __atomic_sub_fetch(&h->users, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	for (uint32_t i = 0; i < h->n_times; i++)
 		free(h->times[i].span);
@@ -224,11 +233,22 @@ void heap_pass_init(struct heap_pass *h, const struct heap_state *state,
 	const struct heap_columns *c = &state->columns;
 
 	h->own = heap_filter_new(state, &r->counts, &r->column[column].sieve);
-	h->lens = like ? like->lens : heap_filter_new(state, &r->counts, &r->sieve);
-	h->lens->users += like != NULL;
+	h->lens = like ? heap_filter_share(like->lens)
+		       : heap_filter_new(state, &r->counts, &r->sieve);
 	for (uint32_t i = 0; i < c->n_origins; i++)
 		h->own->origin[i] &= r->column[column].all_heaps ||
 				     c->origins[i].event == r->column[column].event;
+}
+
+void heap_pass_init_again(struct heap_pass *h, const struct heap_state *state,
+			  const struct sample_scan *r, struct heap_filter *lens)
+{
+	const struct heap_columns *c = &state->columns;
+	const struct heap_pass before = { NULL, lens };
+	bool same = lens && lens->n_origins == c->n_origins &&
+		    lens->n_allocations == c->n_allocations && lens->group == c->group;
+
+	heap_pass_init(h, state, r, 0, same ? &before : NULL);
 }
 
 void heap_pass_done(struct heap_pass *h)

@@ -50,8 +50,11 @@ struct heap_times {
 };
 
 struct heap_filter {
-	unsigned users; /* columns that share it */
-	bool *origin;   /* [n_origins] passes by all but time and terms about blocks; owned */
+	unsigned users; /* columns and answers that share it, on any thread */
+	/* the state that it is of */
+	uint32_t n_origins, n_allocations;
+	const struct heap_group *group; /* not looked at */
+	bool *origin; /* [n_origins] passes by all but time and terms about blocks; owned */
 	struct heap_times *times; /* [n_times]; owned */
 	uint32_t n_times;
 	/* which rows pass by terms about blocks, see block_filter(); NULL: there are none; owned */
@@ -74,6 +77,8 @@ static inline bool heap_filter_block(const struct heap_filter *h, uint32_t row)
 struct heap_filter *heap_filter_new(const struct heap_state *state,
 				    const struct profile_counts *counts,
 				    const struct compiled_filter *s);
+/* One user more; returns h. */
+struct heap_filter *heap_filter_share(struct heap_filter *h);
 /* One user less; the last one frees. NULL is fine. */
 void heap_filter_free(struct heap_filter *h);
 
@@ -110,6 +115,9 @@ struct heap_pass {
 /* like: a pass of another column of r, whose filter of the lens is shared; NULL: there is none. */
 void heap_pass_init(struct heap_pass *h, const struct heap_state *state,
 		    const struct sample_scan *r, uint32_t column, const struct heap_pass *like);
+/* The same of column 0, where `lens` is that of an answer before, by the same lens: it is shared if it is of this state. NULL: there is none. */
+void heap_pass_init_again(struct heap_pass *h, const struct heap_state *state,
+			  const struct sample_scan *r, struct heap_filter *lens);
 void heap_pass_done(struct heap_pass *h);
 
 /* Does allocation `row`, or a bulk entry (ID_NONE), of this origin and moment pass by the column's own filter? */

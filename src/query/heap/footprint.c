@@ -194,6 +194,7 @@ static int take_weights(struct footprint *m, const struct weights *w, struct pro
 		m->scale[c] = w->scale[m->column_of[c]];
 	}
 	m->peak = w->peak;
+	m->passing = w->passing ? heap_filter_share(w->passing) : NULL;
 	m->error = error_of(m, w);
 	rc = footprint_rows_make(m, w, progress);
 	if (rc == 0 && m->error > 0)
@@ -305,6 +306,7 @@ void footprint_free(struct footprint *m)
 	if (!m)
 		return;
 	free(m->site);
+	heap_filter_free(m->passing);
 	free(m->by_row);
 	free(m->row_of_thing);
 	groups_done(&m->keys);

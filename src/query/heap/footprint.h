@@ -64,6 +64,7 @@ struct footprint {
 	bool in_range;                 /* the filter has a range of time: sites have a change */
 	int64_t whole_ns;              /* the recording's length */
 	struct heap_manner manner;
+	struct heap_filter *passing; /* see struct weights; owned */
 	double error; /* the peak's, as part of it: 95 in 100 times it was not larger; 0: none, or unknown */
 	double excess; /* by what part of it the peak may be too high beside that; see peak_excess.h */
 	/* its bytes are also those of FOOTPRINT_PEAK in all, where one process alone has one */

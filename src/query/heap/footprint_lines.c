@@ -42,7 +42,7 @@ static int passage_begin(struct passage *g, const struct footprint *m, struct pr
 	if (rc < 0)
 		return rc;
 	heap_state_init(&g->state, m->profile, &m->counts);
-	heap_pass_init(&g->pass, &g->state, g->rows, 0, NULL);
+	heap_pass_init_again(&g->pass, &g->state, g->rows, m->passing);
 	return 0;
 }
 
@@ -490,6 +490,7 @@ static int find_teardown(const struct footprint *m, struct teardown_cache *cache
 	if (find_known(cache, m, &span, &l->teardown))
 		return 0;
 	whole.lens.filter = NULL;
+	whole.passing = NULL;
 	whole.n_sites = 0;
 	whole.peak.time_ns = TIME_NONE;
 	rc = footprint_lines_new(&whole, &span, cache, progress, &all);

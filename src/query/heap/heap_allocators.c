@@ -88,6 +88,50 @@ static void see(void *arg, const struct heap_block_seen *b)
 	to->live += was_there(b, a->live[b->track]) ? b->bytes : 0;
 }
 
+static void add_allocator(struct allocator *to, const struct allocator *more)
+{
+	to->n += more->n;
+	to->bytes += more->bytes;
+	to->freed += more->freed;
+	to->leaked += more->leaked;
+	to->temporary += more->temporary;
+	to->live += more->live;
+	to->peak += more->peak;
+	to->lived += more->lived;
+	to->only_counted |= more->only_counted;
+}
+
+static int see_all(struct allocators *a)
+{
+	size_t n_line = (size_t)a->n * HEAP_LINE;
+	unsigned n = heap_block_workers(a->ask, a->line ? (uint32_t)n_line : a->n);
+	struct heap_asking ask[HEAP_SCAN_MOST];
+	struct allocators part[HEAP_SCAN_MOST];
+	void *arg[HEAP_SCAN_MOST];
+	int rc;
+
+	for (unsigned i = 0; i < n; i++) {
+		ask[i] = *a->ask;
+		part[i] = *a;
+		part[i].ask = &ask[i];
+		if (i > 0) {
+			part[i].of = xcalloc(a->n, sizeof(*a->of));
+			part[i].line = a->line ? xcalloc(n_line, sizeof(*a->line)) : NULL;
+		}
+		arg[i] = &part[i];
+	}
+	rc = heap_each_block_apart(ask, n, see, arg);
+	for (unsigned i = 1; i < n; i++) {
+		for (uint32_t k = 0; k < a->n; k++)
+			add_allocator(&a->of[k], &part[i].of[k]);
+		for (size_t k = 0; a->line && k < n_line; k++)
+			a->line[k] += part[i].line[k];
+		free(part[i].of);
+		free(part[i].line);
+	}
+	return rc;
+}
+
 /* Those lives were short, so an average without them would be too long. */
 static void say_lifetimes(struct heap_asking *ask, uint32_t lacking)
 {
@@ -181,7 +225,7 @@ int heap_allocators(struct heap_asking *ask)
 	a.sizes = ask->f->lens.heap_rows == HEAP_ROWS_SIZES;
 	a.n = a.sizes ? HEAP_SIZE_CLASSES : ask->n_sites;
 	rc = begin(&a);
-	rc = rc == 0 ? heap_each_block(ask, see, &a) : rc;
+	rc = rc == 0 ? see_all(&a) : rc;
 	for (uint32_t i = 0; i < a.n && rc == 0; i++) {
 		if (a.of[i].n <= 0)
 			continue;

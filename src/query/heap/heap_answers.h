@@ -4,22 +4,30 @@
 #define PROFTOP_QUERY_HEAP_HEAP_ANSWERS_H
 
 #include "query/core/heap_pass.h"
+#include "query/core/heap_scan.h"
 #include "query/heap/heap_sites.h"
 #include "query/heap/heap_table.h"
 
 struct footprint;
+
+/* Which stamp of time a moment has: blocks end far from where they begin, and far from each other. */
+struct heap_clock {
+	uint32_t *tick; /* [n] of a moment of each 1 << shift, one that is not after it; owned */
+	uint32_t n, shift;
+};
 
 /* What answers are made from. */
 struct heap_asking {
 	const struct footprint *f;
 	struct heap_table *out;
 	const struct suppressions *suppress;
+	struct teardown_cache *teardown; /* NULL: none */
 	struct progress *progress;
 	struct heap_state state;
 	struct heap_pass pass;
 	uint32_t *row_of_origin; /* [n_origins] of the footprint, ID_NONE: none; owned */
 	uint32_t n_sites;
-	uint32_t tick; /* of a track, near which times were asked for last */
+	struct heap_clock *clock; /* [n_tracks]; owned, and shared by copies */
 };
 
 /* A block that passes, or blocks that are only counted. */
@@ -36,13 +44,20 @@ struct heap_block_seen {
 };
 
 /* Calls fn for each block that passes, by rising begin within each track. 0 or -ECANCELED. */
-int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct heap_block_seen *b),
-		    void *arg);
+typedef void heap_block_fn(void *arg, const struct heap_block_seen *b);
+int heap_each_block(struct heap_asking *ask, heap_block_fn *fn, void *arg);
+
+/*
+ * The same for answers that need no order, on n threads, HEAP_SCAN_MOST at most: as many as sums of so many rows are worth. ask: [n]
+ * copies; fn gets arg[worker] and asks of ask[worker].
+ */
+unsigned heap_block_workers(const struct heap_asking *ask, uint32_t n_rows);
+int heap_each_block_apart(struct heap_asking *ask, unsigned n, heap_block_fn *fn, void *const *arg);
 
 /* How long it lived, in ns; -1: it was not freed, or it is one of counted ones. */
-int64_t heap_lifetime(struct heap_asking *ask, const struct heap_block_seen *b);
+int64_t heap_lifetime(const struct heap_asking *ask, const struct heap_block_seen *b);
 /* When a moment was, since the capture's start. */
-int64_t heap_since_start(struct heap_asking *ask, uint32_t track, uint32_t moment);
+int64_t heap_since_start(const struct heap_asking *ask, uint32_t track, uint32_t moment);
 
 /* A row of no numbers at the end of the table, which is borrowed until the next one. */
 struct heap_table_row *heap_add_row(struct heap_asking *ask);

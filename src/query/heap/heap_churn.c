@@ -54,6 +54,42 @@ static void see_churn(void *arg, const struct heap_block_seen *b)
 	}
 }
 
+static void add_churn(struct churn *to, const struct churn *more)
+{
+	to->n += more->n;
+	to->bytes += more->bytes;
+	to->temporary += more->temporary;
+	to->brief += more->brief;
+	to->unknown += more->unknown;
+}
+
+static int find_churns(struct churns *c)
+{
+	uint32_t n_sites = c->ask->n_sites;
+	unsigned n = heap_block_workers(c->ask, n_sites);
+	struct heap_asking ask[HEAP_SCAN_MOST];
+	struct churns part[HEAP_SCAN_MOST];
+	void *arg[HEAP_SCAN_MOST];
+	int rc;
+
+	for (unsigned i = 0; i < n; i++) {
+		ask[i] = *c->ask;
+		part[i] = (struct churns){ .ask = &ask[i] };
+		part[i].of = xcalloc(n_sites, sizeof(*part[i].of));
+		arg[i] = &part[i];
+	}
+	rc = heap_each_block_apart(ask, n, see_churn, arg);
+	for (unsigned i = 1; i < n; i++) {
+		add_churn(&part[0].all, &part[i].all);
+		for (uint32_t k = 0; k < n_sites; k++)
+			add_churn(&part[0].of[k], &part[i].of[k]);
+		free(part[i].of);
+	}
+	c->all = part[0].all;
+	c->of = part[0].of;
+	return rc;
+}
+
 static void say_churn(const struct churns *c)
 {
 	char a[FMT_SIZE], b[FMT_SIZE], n[FMT_COUNTED_SIZE];
@@ -80,8 +116,8 @@ static void say_churn(const struct churns *c)
 
 int heap_temporaries(struct heap_asking *ask)
 {
-	struct churns c = { .ask = ask, .of = xcalloc(ask->n_sites, sizeof(*c.of)) };
-	int rc = heap_each_block(ask, see_churn, &c);
+	struct churns c = { .ask = ask };
+	int rc = find_churns(&c);
 
 	for (uint32_t i = 0; i < ask->n_sites && rc == 0; i++) {
 		struct heap_table_row *row;

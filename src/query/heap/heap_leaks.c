@@ -269,6 +269,58 @@ static void add_all(struct leaks *l)
 	note_end(l);
 }
 
+static struct site_sums *new_sums(uint32_t n)
+{
+	struct site_sums *sum = xcalloc(n, sizeof(*sum));
+
+	for (uint32_t i = 0; i < n; i++)
+		sum[i].first_ns = -1;
+	return sum;
+}
+
+/* more: of blocks that began later, or, with several tracks, at any time. */
+static void add_sums(struct site_sums *to, const struct site_sums *more)
+{
+	if (more->first_ns < 0)
+		return;
+	if (to->first_ns < 0 || more->first_ns < to->first_ns)
+		to->first_ns = more->first_ns;
+	if (more->last_ns >= to->last_ns) {
+		to->last_ns = more->last_ns;
+		to->track = more->track;
+		to->last = more->last;
+	}
+	to->calls += more->calls;
+	to->leaked += more->leaked;
+	to->leaked_blocks += more->leaked_blocks;
+	to->suppressed += more->suppressed;
+}
+
+static int see_all(struct leaks *l)
+{
+	uint32_t n_sites = l->ask->n_sites;
+	unsigned n = heap_block_workers(l->ask, n_sites);
+	struct heap_asking ask[HEAP_SCAN_MOST];
+	struct leaks part[HEAP_SCAN_MOST];
+	void *arg[HEAP_SCAN_MOST];
+	int rc;
+
+	for (unsigned i = 0; i < n; i++) {
+		ask[i] = *l->ask;
+		part[i] = *l;
+		part[i].ask = &ask[i];
+		part[i].sum = i > 0 ? new_sums(n_sites) : l->sum;
+		arg[i] = &part[i];
+	}
+	rc = heap_each_block_apart(ask, n, see, arg);
+	for (unsigned i = 1; i < n; i++) {
+		for (uint32_t k = 0; k < n_sites; k++)
+			add_sums(&l->sum[k], &part[i].sum[k]);
+		free(part[i].sum);
+	}
+	return rc;
+}
+
 int heap_leaks(struct heap_asking *ask)
 {
 	struct leaks l = { .ask = ask, .peak = ask->f->total[FOOTPRINT_PEAK] };
@@ -277,15 +329,13 @@ int heap_leaks(struct heap_asking *ask)
 
 	l.whole_ns = span.to_ns = ask->f->whole_ns < INT64_MAX ? ask->f->whole_ns + 1 : INT64_MAX;
 	l.is_suppressed = suppressions_stacks(ask->suppress, ask->f->profile, &ask->f->counts);
-	l.sum = xcalloc(ask->n_sites, sizeof(*l.sum));
+	l.sum = new_sums(ask->n_sites);
 	l.most = xcalloc(ask->n_sites, sizeof(*l.most));
-	for (uint32_t i = 0; i < ask->n_sites; i++)
-		l.sum[i].first_ns = -1;
-	rc = heap_each_block(ask, see, &l);
+	rc = see_all(&l);
 	if (rc == 0)
 		rc = heap_site_peaks(ask, l.most);
 	if (rc == 0)
-		rc = footprint_lines_new(ask->f, &span, NULL, ask->progress, &l.lines);
+		rc = footprint_lines_new(ask->f, &span, ask->teardown, ask->progress, &l.lines);
 	if (rc == 0)
 		add_all(&l);
 	footprint_lines_free(l.lines);

@@ -6,6 +6,7 @@
 
 #include "base/fmt.h"
 #include "base/task.h"
+#include "query/core/heap_scan.h"
 #include "query/heap/footprint.h"
 #include "query/heap/footprint_rows.h"
 #include "query/heap/heap_answers.h"
@@ -14,9 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rows between looks whether the answer is still wanted. */
-#define ROWS_A_LOOK 65536u
 
 #define ALLOCATORS_FORM \
 	{ \
@@ -135,25 +133,51 @@ static const struct {
 	[HEAP_ALLOCATORS] = { HEAP_LACKS_CALLS, "the sizes of single blocks" },
 };
 
-int64_t heap_since_start(struct heap_asking *ask, uint32_t track, uint32_t moment)
+static void clock_init(struct heap_clock *c, const struct heap_track *t)
 {
-	int64_t at = heap_track_time_near(&ask->state.track[track], moment, &ask->tick);
+	uint32_t at = 0;
+
+	while (t->n_moments >> c->shift > t->n_ticks)
+		c->shift++;
+	c->n = (t->n_moments >> c->shift) + 1;
+	c->tick = xmalloc(c->n * sizeof(*c->tick));
+	for (uint32_t i = 0; i < c->n; i++) {
+		while (at + 1 < t->n_ticks && t->tick[at + 1].moment <= (uint64_t)i << c->shift)
+			at++;
+		c->tick[i] = at;
+	}
+}
+
+/* The last stamp of time at or before a moment, TIME_NONE without any: what is before the first one has that. */
+static int64_t time_of(const struct heap_asking *ask, uint32_t track, uint32_t moment)
+{
+	const struct heap_track *t = &ask->state.track[track];
+	const struct heap_clock *c = &ask->clock[track];
+	uint32_t i = moment >> c->shift, at;
+
+	if (t->n_ticks == 0)
+		return TIME_NONE;
+	at = c->tick[i < c->n ? i : c->n - 1];
+	while (at + 1 < t->n_ticks && t->tick[at + 1].moment <= moment)
+		at++;
+	return t->tick[at].time_ns;
+}
+
+int64_t heap_since_start(const struct heap_asking *ask, uint32_t track, uint32_t moment)
+{
+	int64_t at = time_of(ask, track, moment);
 
 	return at == TIME_NONE ? 0 : at - ask->state.begin_ns[track];
 }
 
-int64_t heap_lifetime(struct heap_asking *ask, const struct heap_block_seen *b)
+int64_t heap_lifetime(const struct heap_asking *ask, const struct heap_block_seen *b)
 {
-	const struct heap_track *t = &ask->state.track[b->track];
 	int64_t begin_ns, end_ns;
-	uint32_t near;
 
 	if (b->row == ID_NONE || b->end == END_NEVER)
 		return -1;
-	/* Blocks come in the order in which they began, and most end soon. */
-	begin_ns = heap_track_time_near(t, b->begin, &ask->tick);
-	near = ask->tick;
-	end_ns = heap_track_time_near(t, b->end & END_MOMENT, &near);
+	begin_ns = time_of(ask, b->track, b->begin);
+	end_ns = time_of(ask, b->track, b->end & END_MOMENT);
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
@@ -202,21 +226,26 @@ static void see_counted(const struct heap_asking *ask, const struct heap_bulk *b
 	};
 }
 
-int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct heap_block_seen *b),
-		    void *arg)
+static void each_row(const struct heap_asking *ask, uint32_t from, uint32_t to, heap_block_fn *fn,
+		     void *arg)
 {
 	const struct heap_columns *c = &ask->state.columns;
 	struct heap_rows_read rows;
 	struct heap_block_seen b;
 	uint32_t n;
 
-	for (uint32_t at = 0; at < c->n_allocations; at += n) {
-		uint32_t left = c->n_allocations - at;
+	for (uint32_t at = from; at < to; at += n) {
+		uint64_t left = heap_filter_blocks(ask->pass.own, at,
+						   to - at < HEAP_GROUP ? to : at + HEAP_GROUP) &
+				heap_filter_blocks(ask->pass.lens, at,
+						   to - at < HEAP_GROUP ? to : at + HEAP_GROUP);
 
-		if (at % ROWS_A_LOOK == 0 && progress_cancelled(ask->progress))
-			return -ECANCELED;
-		n = allocation_read(c, at, at + (left < HEAP_GROUP ? left : HEAP_GROUP), &rows);
-		for (uint32_t i = 0; i < n; i++) {
+		n = to - at < HEAP_GROUP ? to - at : HEAP_GROUP;
+		if (left)
+			allocation_read(c, at, at + n, &rows);
+		for (; left; left &= left - 1) {
+			uint32_t i = (uint32_t)__builtin_ctzll(left);
+
 			if (c->origins[rows.origin[i]].stack >= ask->f->counts.n_stacks ||
 			    !passes(ask, at + i, rows.origin[i], rows.begin[i]))
 				continue;
@@ -225,6 +254,13 @@ int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct 
 			fn(arg, &b);
 		}
 	}
+}
+
+static void each_counted(const struct heap_asking *ask, heap_block_fn *fn, void *arg)
+{
+	const struct heap_columns *c = &ask->state.columns;
+	struct heap_block_seen b;
+
 	for (uint32_t i = 0; i < c->n_bulk; i++) {
 		if (c->origins[c->bulk[i].origin].stack >= ask->f->counts.n_stacks ||
 		    !passes(ask, ID_NONE, c->bulk[i].origin, c->bulk[i].moment))
@@ -232,7 +268,40 @@ int heap_each_block(struct heap_asking *ask, void (*fn)(void *arg, const struct 
 		see_counted(ask, &c->bulk[i], &b);
 		fn(arg, &b);
 	}
-	return 0;
+}
+
+struct each_block {
+	struct heap_asking *ask; /* [n threads] */
+	heap_block_fn *fn;
+	void *const *arg; /* [n threads] */
+};
+
+static void scan_rows(void *arg, unsigned worker, uint32_t from, uint32_t to)
+{
+	const struct each_block *e = arg;
+
+	each_row(&e->ask[worker], from, to, e->fn, e->arg[worker]);
+}
+
+unsigned heap_block_workers(const struct heap_asking *ask, uint32_t n_rows)
+{
+	uint32_t n = ask->state.columns.n_allocations;
+
+	return n_rows > n / 16 ? 1 : heap_scan_threads(n);
+}
+
+int heap_each_block_apart(struct heap_asking *ask, unsigned n, heap_block_fn *fn, void *const *arg)
+{
+	struct each_block e = { ask, fn, arg };
+	int rc = heap_scan(ask->state.columns.n_allocations, n, ask->progress, scan_rows, &e);
+
+	each_counted(ask, fn, arg[0]);
+	return rc;
+}
+
+int heap_each_block(struct heap_asking *ask, heap_block_fn *fn, void *arg)
+{
+	return heap_each_block_apart(ask, 1, fn, &arg);
 }
 
 struct heap_table_row *heap_add_row(struct heap_asking *ask)
@@ -320,8 +389,11 @@ static int answer(struct heap_asking *ask)
 	if (rc < 0)
 		return rc;
 	heap_state_init(&ask->state, ask->f->profile, &ask->f->counts);
-	heap_pass_init(&ask->pass, &ask->state, r, 0, NULL);
+	heap_pass_init_again(&ask->pass, &ask->state, r, ask->f->passing);
 	ask->n_sites = ask->f->n_sites;
+	ask->clock = xcalloc(ask->state.columns.n_tracks, sizeof(*ask->clock));
+	for (uint32_t i = 0; i < ask->state.columns.n_tracks; i++)
+		clock_init(&ask->clock[i], &ask->state.track[i]);
 	ask->row_of_origin = footprint_rows_of_origins(ask->f, &ask->state.columns);
 	note_manner(ask);
 	if (ask->f->manner.lacks & needs[ask->out->question].what)
@@ -331,6 +403,9 @@ static int answer(struct heap_asking *ask)
 		rc = answers[ask->out->question](ask);
 	tell_rows_apart(ask);
 	heap_table_sort(ask->out, ask->out->form->order, false);
+	for (uint32_t i = 0; i < ask->state.columns.n_tracks; i++)
+		free(ask->clock[i].tick);
+	free(ask->clock);
 	free(ask->row_of_origin);
 	heap_pass_done(&ask->pass);
 	heap_state_done(&ask->state);
@@ -342,8 +417,17 @@ int heap_table_new(const struct footprint *f, enum heap_question q,
 		   const struct suppressions *suppress, struct progress *progress,
 		   struct heap_table **out)
 {
+	return heap_table_new_known(f, q, suppress, NULL, progress, out);
+}
+
+int heap_table_new_known(const struct footprint *f, enum heap_question q,
+			 const struct suppressions *suppress, struct teardown_cache *teardown,
+			 struct progress *progress, struct heap_table **out)
+{
 	struct heap_table *t = xcalloc(1, sizeof(*t));
-	struct heap_asking ask = { .f = f, .out = t, .suppress = suppress, .progress = progress };
+	struct heap_asking ask = {
+		.f = f, .out = t, .suppress = suppress, .teardown = teardown, .progress = progress
+	};
 	int rc;
 
 	t->question = q;

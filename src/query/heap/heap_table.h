@@ -17,6 +17,7 @@
 struct footprint;
 struct progress;
 struct suppressions;
+struct teardown_cache;
 
 enum heap_question {
 	HEAP_LEAKS,       /* sites, by how what they hold grows */
@@ -111,6 +112,10 @@ struct heap_table {
 int heap_table_new(const struct footprint *f, enum heap_question q,
 		   const struct suppressions *suppress, struct progress *progress,
 		   struct heap_table **out);
+/* The same, with what is known of the teardown, see footprint_lines_new(). */
+int heap_table_new_known(const struct footprint *f, enum heap_question q,
+			 const struct suppressions *suppress, struct teardown_cache *teardown,
+			 struct progress *progress, struct heap_table **out);
 void heap_table_free(struct heap_table *t);
 
 /* Rows by a column, falling or rising; column -1: in their own order, which is lost. Ties stay. */

@@ -118,9 +118,12 @@ static void see(void *arg, const struct heap_block_seen *b)
 	e.bytes = heap_bytes_for(&s->ask->state, b->track, b->row);
 	if (b->end != END_NEVER && e.moment <= b->begin)
 		return;
+	if (sum(p->live[b->site], e.bytes) > p->peak[b->site])
+		p->peak[b->site] = sum(p->live[b->site], e.bytes);
+	/* Most blocks end next: they are gone before the next one is there. */
+	if (b->end != END_NEVER && e.moment == b->begin + 1)
+		return;
 	p->live[b->site] = sum(p->live[b->site], e.bytes);
-	if (p->live[b->site] > p->peak[b->site])
-		p->peak[b->site] = p->live[b->site];
 	if (b->end != END_NEVER)
 		note_end(p, e);
 }
