@@ -487,6 +487,15 @@ static void check_text(struct code_module *m, const struct elf_symbols *s)
 	}
 }
 
+static bool calls_madvise(const struct elf_symbols *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].st_shndx == SHN_UNDEF &&
+		    strcmp(elf_symbols_name(s, i), "madvise") == 0)
+			return true;
+	return false;
+}
+
 void code_module_read(struct code_module *m, int fd)
 {
 	struct elf_symbols s;
@@ -496,6 +505,7 @@ void code_module_read(struct code_module *m, int fd)
 	if (!elf_symbols_read(fd, &s))
 		return;
 	m->is_stripped = s.dynamic;
+	m->calls_madvise = m->is_stripped && calls_madvise(&s);
 	find_functions(m, &s);
 	for (size_t i = 0; i < m->n && !m->why; i++)
 		check_function(m, &s, fd, &m->function[i]);
@@ -532,5 +542,6 @@ const char *code_module_allocator(const struct code_module *m)
 
 const char *code_module_rumour(const struct code_module *m)
 {
-	return says(m, NULL, RUMOUR_BYTES);
+	/* All of them give memory back by it: where it is not called, megabytes need not be read. */
+	return m->calls_madvise ? says(m, NULL, RUMOUR_BYTES) : NULL;
 }

@@ -35,8 +35,9 @@ struct code_module {
 	const ElfW(Phdr) * phdr; /* [n_phdr], the loader's */
 	size_t n_phdr;
 	bool is_executable;
-	bool comes_first; /* calls by the names of its functions reach it, and not our hooks */
-	bool is_stripped; /* what it does not export is not known */
+	bool comes_first;   /* calls by the names of its functions reach it, and not our hooks */
+	bool is_stripped;   /* what it does not export is not known */
+	bool calls_madvise; /* of one that is stripped: another module's function of that name */
 	size_t n;
 	struct code_function function[CODE_MAX_FUNCTIONS];
 	const char *why;      /* it is not to be touched; NULL: it may be, if n > 0 */
