@@ -459,19 +459,21 @@ static const struct {
 	const char *what;
 	int64_t beside;       /* bytes that are there from the start */
 	int64_t grows, comes; /* bytes a step */
+	int64_t works;        /* bytes that three steps leave */
 	bool frees;           /* all, at the end */
 	const char *sentence; /* of the rule leak; NULL: there is none */
 } growths[] = {
-	{ "never freed", 0, 20000, 0, false,
+	{ "never freed", 0, 20000, 0, 0, false,
 	  "grow_here grows by 719 MB an hour (± 2.51 MB), and 400 blocks of 8.00 MB were never freed." },
-	{ "freed at exit", 0, 20000, 0, true,
+	{ "freed at exit", 0, 20000, 0, 0, true,
 	  "grow_here grows by 719 MB an hour (± 2.50 MB) until the end, where the teardown frees 7.96 MB." },
-	{ "beside a cache", 1000000000, 100, 0, false,
+	{ "beside a cache", 1000000000, 100, 0, 0, false,
 	  "grow_here grows by 3.60 MB an hour (± 12.6 kB), and 400 blocks of 40.0 kB were never freed." },
-	{ "beside so much that it does not matter", 100000000000, 100, 0, false, NULL },
-	{ "a saw that rises", 0, 20000, 10000000, false,
+	{ "beside so much that it does not matter", 100000000000, 100, 0, 0, false, NULL },
+	{ "beside work that leaves more", 1000000000, 100, 0, 2000000, false, NULL },
+	{ "a saw that rises", 0, 20000, 10000000, 0, false,
 	  "grow_here grows by 718 MB an hour (± 0 B), and 400 blocks of 8.00 MB were never freed." },
-	{ "a saw that does not", 0, 0, 10000000, false, NULL },
+	{ "a saw that does not", 0, 0, 10000000, 0, false, NULL },
 };
 
 static struct profile *make_growth(size_t at)
@@ -490,6 +492,8 @@ static struct profile *make_growth(size_t at)
 		m->now = (int64_t)(i + 1) * STEP_NS;
 		if (growths[at].grows > 0)
 			m->piece[i] = allocate(m, (uint64_t)growths[at].grows, "grow_here");
+		if (growths[at].works > 0 && (i == 150 || i == 300 || i == 380))
+			allocate(m, (uint64_t)growths[at].works, "work_here");
 		if (comes > 0)
 			m->cached[i % 10] = allocate(m, (uint64_t)comes, "grow_here");
 		for (int k = 0; k < 10 && comes > 0 && i % 10 == 9; k++)

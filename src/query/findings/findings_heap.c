@@ -28,8 +28,8 @@
 #define LEAST_BYTES 65536
 
 /*
- * Growth that is freed in the end is no work of a short program. Growth may be small as long as it is a tenth of all growth, and a
- * day of it is LEAK_PART of the peak: that of a daemon beside a large cache.
+ * Growth that is freed in the end is no work of a short program. Growth may be small as long as it is a tenth of what all
+ * sites leave that come to no level, and a day of it is LEAK_PART of the peak: that of a daemon beside a large cache.
  */
 #define LONG_RUN_NS 1000000000
 #define GROWTH_PART 10
@@ -151,8 +151,22 @@ static int64_t grown_to(const struct heap_table_row *r)
 	return r->cell[LEAKED] > r->cell[AT_END] ? r->cell[LEAKED] : r->cell[AT_END];
 }
 
-/* Does a site grow so much that it is worth a sentence? growth: of all sites, in bytes an hour. */
-static bool grows_much(const struct heap_case *c, const struct heap_table_row *r, double growth)
+/* What all sites have in the end that come to no level. */
+static double all_left(const struct heap_table *t)
+{
+	double left = 0;
+
+	for (size_t i = 0; i < t->rows.n; i++) {
+		enum heap_verdict v = t->rows.at[i].verdict;
+
+		if (v == VERDICT_STEADY || v == VERDICT_AT_END || v == VERDICT_OTHER)
+			left += (double)grown_to(&t->rows.at[i]);
+	}
+	return left;
+}
+
+/* Does a site grow so much that it is worth a sentence? left: see all_left(). */
+static bool grows_much(const struct heap_case *c, const struct heap_table_row *r, double left)
 {
 	int64_t peak = c->f->total[FOOTPRINT_PEAK];
 	int64_t bytes = c->f->whole_ns >= LONG_RUN_NS ? grown_to(r) : r->cell[LEAKED];
@@ -162,7 +176,7 @@ static bool grows_much(const struct heap_case *c, const struct heap_table_row *r
 		return false;
 	if (bytes >= LEAST_BYTES && bytes >= peak / LEAK_PART)
 		return true;
-	return bytes >= SMALL_BYTES && rate >= growth / GROWTH_PART &&
+	return bytes >= SMALL_BYTES && (double)bytes >= left / GROWTH_PART &&
 	       rate * HOURS_A_DAY >= (double)peak / LEAK_PART;
 }
 
@@ -238,19 +252,17 @@ static void say_unfreed(struct heap_case *c, const struct heap_table_row *r, int
 static int find_growth(struct heap_case *c)
 {
 	int64_t peak = c->f->total[FOOTPRINT_PEAK];
-	double growth = 0;
 	struct heap_table *t;
+	double left;
 	int rc = heap_table_new(c->f, HEAP_LEAKS, c->suppress, c->progress, &t);
 
-	for (size_t i = 0; rc == 0 && i < t->rows.n; i++)
-		if (t->rows.at[i].verdict == VERDICT_STEADY)
-			growth += (double)t->rows.at[i].cell[GROWTH];
+	left = rc == 0 ? all_left(t) : 0;
 	for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
 		const struct heap_table_row *r = &t->rows.at[i];
 
 		if (r->key == KEY_NONE)
 			continue;
-		if (grows_much(c, r, growth))
+		if (grows_much(c, r, left))
 			say_leak(c, r, peak);
 		else if (r->verdict == VERDICT_BOUNDED && r->cell[HIGHEST] >= LEAST_BYTES &&
 			 r->cell[HIGHEST] >= peak / CACHE_PART && turns_over(c, r))
