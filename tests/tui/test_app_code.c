@@ -103,13 +103,13 @@ static int annotate_total(void *arg, const struct analysis *an, const struct cod
 	return 0;
 }
 
-/* Two functions of b.cc, with samples at lines of theirs; one of c.cc, of which no line is known. */
-static struct profile *with_lines(void)
+/* Two functions of b.cc, with samples at lines of theirs; one of c.cc, of which no line is known, with a weight. */
+static struct profile *with_lines(int64_t third)
 {
 	static const struct {
 		uint32_t function, line;
 		int64_t weight;
-	} at[] = { { 0, 12, 30 }, { 1, 47, 50 }, { 0, 13, 20 }, { 2, 0, 10 } };
+	} at[] = { { 0, 12, 30 }, { 1, 47, 50 }, { 0, 13, 20 }, { 2, 0, 0 } };
 	struct profile *p = profile_new();
 	function_id f[3];
 	string_id b, c;
@@ -128,7 +128,7 @@ static struct profile *with_lines(void)
 		struct sample sample = { .thread = { ID_NONE },
 					 .cpu = CPU_NONE,
 					 .event = event,
-					 .weight = at[i].weight,
+					 .weight = at[i].weight > 0 ? at[i].weight : third,
 					 .time_ns = TIME_NONE };
 		location_id l = build_location(p, m, 0x1000 + i);
 		const struct frame run = { f[at[i].function].v, b.v, at[i].line, 0 };
@@ -141,6 +141,27 @@ static struct profile *with_lines(void)
 	}
 	builder_end(p);
 	return p;
+}
+
+/* Where most is on no line, the hottest function is what is looked for, not a line that happens to be known. */
+Test(app_code, the_hottest_is_not_a_line_that_happens_to_be_known)
+{
+	static const struct {
+		int64_t third;
+		const char *says;
+	} cases[] = {
+		{ 10, "the hottest line: b.cc:47, 45.5 % of all" },
+		{ 300, "of 75.0 % no line is known: the hottest function of these, 75.0 % of all" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stage_app f;
+
+		stage_app_init(&f, with_lines(cases[i].third), true, 110, 30);
+		stage_app_play(&f, "U");
+		cr_expect(stage_app_shows(&f, cases[i].says));
+		stage_app_done(&f);
+	}
 }
 
 /* Of a row of files the editor opens at the file's hottest line, or where its function is declared. */
@@ -159,7 +180,7 @@ Test(app_code, edits_a_file_at_its_hottest_line)
 		struct stage_app f;
 		struct terminal_request w;
 
-		stage_app_init(&f, with_lines(), true, 110, 30);
+		stage_app_init(&f, with_lines(10), true, 110, 30);
 		stage_app_play(&f, cases[i].keys);
 		cr_assert(app_take_request(f.app, &w), "%s: no wish for an editor", cases[i].keys);
 		cr_expect_eq((int)w.kind, REQUEST_EDIT);
@@ -176,7 +197,7 @@ Test(app_code, edits_a_file_whose_rows_become_lines)
 	struct stage_app f;
 	struct terminal_request w;
 
-	stage_app_init(&f, with_lines(), true, 110, 30);
+	stage_app_init(&f, with_lines(10), true, 110, 30);
 	stage_app_play(&f, "oo/b.cc<Enter>");
 	app_key(f.app, 'o');
 	app_key(f.app, 'E');
@@ -198,7 +219,7 @@ Test(app_code, edits_a_line_of_rows)
 		struct stage_app f;
 		struct terminal_request w;
 
-		stage_app_init(&f, with_lines(), true, 110, 30);
+		stage_app_init(&f, with_lines(10), true, 110, 30);
 		stage_app_play(&f, keys[i]);
 		cr_assert(app_take_request(f.app, &w), "%s: no wish for an editor", keys[i]);
 		cr_expect_str_eq(w.text, "/src/b.cc");
@@ -213,7 +234,7 @@ Test(app_code, enter_follows_jumps_alone)
 {
 	struct stage_app f;
 
-	stage_app_init(&f, with_lines(), true, 110, 30);
+	stage_app_init(&f, with_lines(10), true, 110, 30);
 	f.source.annotate = annotate_total;
 	stage_app_play(&f, "u<Enter>");
 	cr_expect(stage_app_shows(&f, "Enter follows jumps within the function"));

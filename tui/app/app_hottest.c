@@ -31,8 +31,8 @@ static double share_of(const struct analysis *an, const int64_t *numbers)
 	return lens_share(&an->lens, numbers, an->weights.total);
 }
 
-/* The largest self of a row that is a line, or of any where no line is known; KEY_NONE: nothing has samples. */
-static uint32_t hottest_row(const struct analysis *an, bool lines)
+/* The largest self of a row that is a line, or of one that is not, of the kernel or not; KEY_NONE: nothing has samples. */
+static uint32_t hottest_of(const struct analysis *an, bool lines, bool kernel)
 {
 	const struct table *t = &an->table;
 	uint32_t best = KEY_NONE;
@@ -43,12 +43,43 @@ static uint32_t hottest_row(const struct analysis *an, bool lines)
 		double self = share_of(an, t->self + (size_t)i * t->n_columns);
 
 		if (is_line(an, i) != lines || k->flags & (FUNCTION_COMM | FUNCTION_MARK) ||
-		    self <= most)
+		    (!kernel && k->family == FAMILY_KERNEL) || self <= most)
 			continue;
 		most = self;
 		best = i;
 	}
 	return best;
+}
+
+/* What is on no line of all. */
+static int64_t without_line(const struct analysis *an)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < an->table.n_rows; i++)
+		if (!is_line(an, i))
+			sum += an->table.self[(size_t)i * an->table.n_columns];
+	return sum;
+}
+
+/*
+ * The hottest line. Where most is on no line, the few that have one are not what is looked for: then the hottest function
+ * without lines, if that is hotter; rather one whose code can be had than the kernel's. KEY_NONE: nothing has samples.
+ */
+static uint32_t hottest_row(const struct analysis *an)
+{
+	const struct table *t = &an->table;
+	uint32_t line = hottest_of(an, true, true), function = hottest_of(an, false, false);
+
+	if (function == KEY_NONE)
+		function = hottest_of(an, false, true);
+	if (line == KEY_NONE || function == KEY_NONE)
+		return line == KEY_NONE ? function : line;
+	if (without_line(an) <= an->weights.total[0] / 2 ||
+	    share_of(an, t->self + (size_t)function * t->n_columns) <=
+		    share_of(an, t->self + (size_t)line * t->n_columns))
+		return line;
+	return function;
 }
 
 /*
@@ -82,21 +113,26 @@ static void say_row(struct app *a, uint32_t row, bool line)
 	const char *label = an->keys.key[an->table.key[row]].label;
 	char *share = say_share(an, an->table.self + (size_t)row * an->table.n_columns);
 	char rest[FMT_SIZE];
-	int64_t unknown = 0;
+	int64_t unknown = without_line(an), whole = an->weights.total[0];
 
-	for (uint32_t i = 0; i < an->table.n_rows; i++)
-		if (!is_line(an, i))
-			unknown += an->table.self[(size_t)i * an->table.n_columns];
-	if (line && unknown > an->weights.total[0] / 2)
+	const char *outside = hottest_of(an, false, true) != row ? " outside of the kernel" : "";
+
+	fmt_percent(rest, unknown, whole);
+	if (line && unknown > whole / 2)
 		app_say_owned(a, false,
 			      xasprintf("the hottest line: %s, %s; of %s %% no line is known",
-					label, share,
-					fmt_percent(rest, unknown, an->weights.total[0])));
+					label, share, rest));
 	else if (line)
 		app_say_owned(a, false, xasprintf("the hottest line: %s, %s", label, share));
+	else if (unknown < whole)
+		app_say_owned(
+			a, false,
+			xasprintf("of %s %% no line is known: the hottest function of these, %s",
+				  rest, share));
 	else
 		app_say_owned(a, false,
-			      xasprintf("no line is known here: the hottest function, %s", share));
+			      xasprintf("no line is known here: the hottest function%s, %s",
+					outside, share));
 	free(share);
 }
 
@@ -113,12 +149,10 @@ static void group_as_before(struct app *a)
 static void show(struct app *a)
 {
 	const struct analysis *an = a->analysis;
-	uint32_t row = hottest_row(an, true);
-	bool line = row != KEY_NONE;
+	uint32_t row = hottest_row(an);
+	bool line = row != KEY_NONE && is_line(an, row);
 	struct place place = { .key_id = ID_NONE };
 
-	if (!line)
-		row = hottest_row(an, false);
 	if (row == KEY_NONE) {
 		app_say(a, false, "nothing here has samples");
 	} else {
