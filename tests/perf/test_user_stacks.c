@@ -164,6 +164,41 @@ Test(perf_stacks, return_addresses_are_not_in_data)
 	}
 }
 
+/* A recording that names no machine is of the one whose registers it has, whichever reads it. */
+Test(perf_stacks, registers_tell_the_machine)
+{
+	static const struct {
+		uint64_t mask;
+		unsigned fp, sp, pc; /* perf's numbers */
+	} cases[] = { { 0xff0fff, 6, 7, 8 }, { 0x1ffffffff, 29, 31, 32 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made m = { .attr = { .sample_type = PERF_S_IP | PERF_S_TID |
+							   PERF_S_REGS_USER | PERF_S_STACK_USER,
+					    .sample_regs_user = cases[i].mask,
+					    .flags = PERF_ATTR_EXCLUDE_GUEST } };
+		size_t at;
+
+		made_comm(&m, 7, 7, 0, "a");
+		made_mmap(&m, 7, 0, 0x1000, 0x1000, "/bin/a");
+		at = made_begin(&m, PERF_REC_SAMPLE, PERF_CPU_USER);
+		made_u64(&m, 0x1010);
+		made_u64(&m, UINT64_C(7) << 32 | 7);
+		made_u64(&m, 2);
+		for (unsigned reg = 0; reg < 64; reg++)
+			if (cases[i].mask >> reg & 1)
+				made_u64(&m, reg == cases[i].pc                         ? 0x1010
+					     : reg == cases[i].fp || reg == cases[i].sp ? 0x7000
+											: 0);
+		made_u64(&m, 16);
+		made_u64(&m, 0);
+		made_u64(&m, 0x1020);
+		made_u64(&m, 16);
+		made_end(&m, at);
+		expect_fed_of(NULL, &m, false, "cycles 1 - a;[no file];[/bin/a]+1f;[/bin/a]+10\n");
+	}
+}
+
 /* Of machines whose rules of unwinding are not known the program counter is, whatever number it has among the registers. */
 Test(perf_stacks, of_other_machines_have_their_leaf)
 {

@@ -263,6 +263,11 @@ struct callchain *callchain_new(struct profile *p, struct resolver *r, const cha
 	return x;
 }
 
+void callchain_assume(struct callchain *x)
+{
+	user_stacks_assume(x->stacks);
+}
+
 void callchain_free(struct callchain *x)
 {
 	if (!x)

@@ -32,6 +32,9 @@ struct callchain *callchain_new(struct profile *p, struct resolver *r, const cha
 				struct callchain_stats *stats);
 void callchain_free(struct callchain *x);
 
+/* As user_stacks_assume(). */
+void callchain_assume(struct callchain *x);
+
 /* As user_stacks_stitch(). */
 void callchain_stitch(struct callchain *x);
 

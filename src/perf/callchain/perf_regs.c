@@ -20,6 +20,14 @@ bool perf_regs_arch(const char *machine, enum unwind_arch *out)
 	return arm || strncmp(machine, "x86_64", 6) == 0;
 }
 
+const char *perf_regs_machine(uint64_t mask)
+{
+	/* Of what perf asks for by itself: segment registers of x86 cannot be had. */
+	if (mask & (1u << 8) && !(mask & ~UINT64_C(0xff0fff)))
+		return "x86_64";
+	return mask == UINT64_C(0x1ffffffff) ? "aarch64" : NULL;
+}
+
 int perf_regs_pc(const char *machine)
 {
 	/* By the beginning of the machine's name; armv8l is a 32-bit program's view of aarch64. */

@@ -9,6 +9,9 @@
 /* Of a machine as `uname -m` has it; false, and x86_64, when its stacks cannot be walked. */
 bool perf_regs_arch(const char *machine, enum unwind_arch *out);
 
+/* The machine whose samples have these registers, as perf asks for them; NULL: not known. */
+const char *perf_regs_machine(uint64_t mask);
+
 /* perf's number of the program counter on such a machine; -1: not known. */
 int perf_regs_pc(const char *machine);
 

@@ -60,6 +60,7 @@ struct user_stacks {
 	struct resolver *resolver;
 	struct frame_marks *marks;
 	enum unwind_arch arch;
+	bool assumed;              /* the recording does not name its machine */
 	bool supported;            /* the machine's stacks can be walked */
 	char machine[32];          /* its name, for a sentence; cut where it is longer */
 	int pc;                    /* perf's number of the program counter there; -1: not known */
@@ -77,6 +78,13 @@ struct user_stacks {
 	VEC(struct cause) causes;
 };
 
+static void set_machine(struct user_stacks *s, const char *machine)
+{
+	s->supported = perf_regs_arch(machine, &s->arch);
+	s->pc = perf_regs_pc(machine);
+	snprintf(s->machine, sizeof(s->machine), "%s", machine);
+}
+
 struct user_stacks *user_stacks_new(struct profile *p, struct resolver *r, struct frame_marks *m,
 				    const char *machine)
 {
@@ -85,10 +93,13 @@ struct user_stacks *user_stacks_new(struct profile *p, struct resolver *r, struc
 	s->profile = p;
 	s->resolver = r;
 	s->marks = m;
-	s->supported = perf_regs_arch(machine, &s->arch);
-	s->pc = perf_regs_pc(machine);
-	snprintf(s->machine, sizeof(s->machine), "%s", machine);
+	set_machine(s, machine);
 	return s;
+}
+
+void user_stacks_assume(struct user_stacks *s)
+{
+	s->assumed = true;
 }
 
 void user_stacks_free(struct user_stacks *s)
@@ -233,7 +244,10 @@ const struct perf_chain_part *user_stacks_unwind(struct user_stacks *s,
 						 size_t *n)
 {
 	const struct perf_regs *regs = &sample->regs_user;
+	const char *machine = s->assumed && regs->mask ? perf_regs_machine(regs->mask) : NULL;
 
+	if (machine && strcmp(machine, s->machine) != 0)
+		set_machine(s, machine);
 	vec_clear(&s->parts);
 	if (sample->stack_filled > s->most_bytes)
 		s->most_bytes = sample->stack_filled;

@@ -25,6 +25,9 @@ struct user_stacks *user_stacks_new(struct profile *p, struct resolver *r, struc
 				    const char *machine);
 void user_stacks_free(struct user_stacks *s);
 
+/* The recording does not name its machine: copied registers do. */
+void user_stacks_assume(struct user_stacks *s);
+
 /* From now on truncated stacks go on as earlier ones of the thread, behind a mark; see stitch.h. */
 void user_stacks_stitch(struct user_stacks *s);
 

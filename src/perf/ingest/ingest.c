@@ -423,6 +423,7 @@ struct ingest *ingest_new(struct profile *p, capture_id c, struct resolver *r,
 			  struct perf_events *events, const char *machine)
 {
 	struct ingest *f = xcalloc(1, sizeof(*f));
+	bool is_assumed = !machine;
 	struct utsname here;
 
 	f->profile = p;
@@ -438,6 +439,8 @@ struct ingest *ingest_new(struct profile *p, capture_id c, struct resolver *r,
 	if (!machine && uname(&here) == 0)
 		machine = here.machine;
 	f->frames = callchain_new(p, r, machine ? machine : "", &f->stats.frames);
+	if (is_assumed)
+		callchain_assume(f->frames);
 	f->look = prescan_new(events, f->teller, f->frames, &f->stats.look);
 	f->switches = perf_switches_new(p, events, f->tasks, f->cgroups);
 	return f;
