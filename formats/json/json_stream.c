@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The rules' paths are made into a tree; where one is in the text is a stack of its nodes, with NULL for what no rule asks for.
- * yajl takes the text apart as it comes.
+ * yajl takes the text apart as it comes. Most of a large profile is arrays of plain numbers, which are taken apart here: what yajl has
+ * before and behind such a run is what it would have of an array that begins or ends there.
  */
 #include "config.h"
 
@@ -33,12 +34,18 @@ struct node {
 	const struct node *same;      /* whose children are meant instead of own ones, or NULL */
 };
 
+/* What yajl told last. */
+enum told { TOLD_VALUE, TOLD_ARRAY, TOLD_OTHER };
+
 struct stream {
 	struct arena arena; /* of nodes */
 	struct node root;
 	VEC(const struct node *)
 	open; /* objects and arrays that have begun, NULL: of no interest */
 	VEC(const struct node *) member; /* [open.n] what the next value of each is */
+	VEC(bool) is_array;              /* [open.n] */
+	enum told told;
+	uint64_t n_told;
 	void *to;
 };
 
@@ -118,10 +125,17 @@ static const struct node *current(const struct stream *s)
 	return s->open.n ? s->member.at[s->open.n - 1] : &s->root;
 }
 
+static void note(struct stream *s, enum told told)
+{
+	s->told = told;
+	s->n_told++;
+}
+
 static int put(struct stream *s, const struct json_value *v)
 {
 	const struct node *n = current(s);
 
+	note(s, TOLD_VALUE);
 	if (n && n->rule && n->rule->value)
 		n->rule->value(s->to, v);
 	return 1;
@@ -157,6 +171,8 @@ static int begin(struct stream *s, bool array)
 	vec_push(&s->open, n);
 	vec_reserve(&s->member, s->open.n);
 	s->member.at[s->open.n - 1] = array ? element_of(n) : NULL;
+	vec_push(&s->is_array, array);
+	note(s, array ? TOLD_ARRAY : TOLD_OTHER);
 	return 1;
 }
 
@@ -165,6 +181,8 @@ static int end(void *arg)
 	struct stream *s = arg;
 	const struct node *n = s->open.at[--s->open.n];
 
+	s->is_array.n--;
+	note(s, TOLD_OTHER);
 	if (n && n->rule && n->rule->end)
 		n->rule->end(s->to);
 	return 1;
@@ -186,6 +204,7 @@ static int on_key(void *arg, const unsigned char *text, size_t n)
 	const struct node *m = member_of(s->open.at[s->open.n - 1], (const char *)text, n);
 
 	s->member.at[s->open.n - 1] = m;
+	note(s, TOLD_OTHER);
 	if (m && m->rule && m->rule->key)
 		m->rule->key(s->to, (const char *)text, n);
 	return 1;
@@ -252,6 +271,107 @@ static void block_free(void *arg, void *at)
 		free(block_of(at));
 }
 
+/* Runs of numbers. Pieces end in a NUL, which is no part of any. */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Behind digits; NULL: there are none. */
+static const char *past_digits(const char *at)
+{
+	const char *from = at;
+
+	while (is_digit(*at))
+		at++;
+	return at > from ? at : NULL;
+}
+
+/* Behind a number; NULL where it is none that yajl would take. */
+static const char *past_number(const char *at)
+{
+	const char *from = at += *at == '-';
+
+	at = past_digits(at);
+	if (!at || (*from == '0' && at > from + 1))
+		return NULL;
+	if (*at == '.' && !(at = past_digits(at + 1)))
+		return NULL;
+	if (*at == 'e' || *at == 'E') {
+		at++;
+		at = past_digits(at + (*at == '+' || *at == '-'));
+	}
+	return at;
+}
+
+/*
+ * Takes the numbers and nulls of the innermost array which end in a comma that another of them follows. Returns where the rest is, which
+ * begins with a value.
+ */
+static const char *take_run(struct stream *s, const char *at)
+{
+	const struct node *n = current(s);
+	json_value_fn *value = n && n->rule ? n->rule->value : NULL;
+
+	for (;;) {
+		bool null = *at == 'n' && strncmp(at, "null", 4) == 0;
+		const char *end = null ? at + 4 : past_number(at), *next = end;
+		struct json_value v = { .kind = null ? JSON_NULL : JSON_NUMBER, .s = at };
+
+		if (!end || *next++ != ',')
+			return at;
+		while (*next == ' ' || *next == '\n')
+			next++;
+		if (!is_digit(*next) && *next != '-' && *next != 'n')
+			return at;
+		v.n = null ? 0 : (size_t)(end - at);
+		if (value)
+			value(s->to, &v);
+		at = next;
+	}
+}
+
+static bool in_array(const struct stream *s)
+{
+	return s->open.n > 0 && s->is_array.at[s->open.n - 1];
+}
+
+/* To where yajl has an array's beginning, or a comma in one that goes on from the piece before. */
+static size_t first_part(const struct stream *s, const char *at, size_t n, bool goes_on)
+{
+	const char *end = memchr(at, goes_on && in_array(s) ? ',' : '[', n);
+
+	return end ? (size_t)(end - at) + 1 : n;
+}
+
+/* *at becomes what was given to yajl last. */
+static yajl_status parse_piece(struct stream *s, yajl_handle h, const char **at, size_t n)
+{
+	const char *end = *at + n, *next = *at;
+	bool goes_on = true;
+
+	while (next < end) {
+		size_t part = first_part(s, next, (size_t)(end - next), goes_on);
+		uint64_t before = s->n_told;
+		yajl_status status;
+
+		*at = next;
+		status = yajl_parse(h, (const unsigned char *)*at, part);
+		if (status != yajl_status_ok)
+			return status;
+		next += part;
+		/* one value and a comma: what is in quotes may have commas, too */
+		if (goes_on && in_array(s) && next[-1] == ',' && s->n_told == before + 1 &&
+		    s->told == TOLD_VALUE)
+			next = take_run(s, next);
+		else if (s->n_told > before && s->told == TOLD_ARRAY && next[-1] == '[')
+			next = take_run(s, next);
+		goes_on = false;
+	}
+	return yajl_status_ok;
+}
+
 /* Reading. */
 
 /* yajl's words, without its lines of context and the full stop of some: the sentence goes on. */
@@ -269,10 +389,11 @@ static char *why_of(yajl_handle h)
 	return why;
 }
 
-static int read_pieces(struct input *in, yajl_handle h, struct json_end *end_of,
+static int read_pieces(struct stream *s, struct input *in, yajl_handle h, struct json_end *end_of,
 		       struct progress *progress, struct err *e)
 {
-	unsigned char *piece = xmalloc(PIECE_BYTES);
+	char *piece = xmalloc(PIECE_BYTES + 1);
+	const char *at = piece;
 	yajl_status status = yajl_status_ok;
 	struct err broken = ERR_INIT;
 	ssize_t n = 0;
@@ -281,8 +402,10 @@ static int read_pieces(struct input *in, yajl_handle h, struct json_end *end_of,
 		n = input_read(in, piece, PIECE_BYTES, &broken);
 		if (n <= 0)
 			break;
-		end_of->offset = input_offset(in) - (uint64_t)n;
-		status = yajl_parse(h, piece, (size_t)n);
+		piece[n] = '\0';
+		at = piece;
+		status = parse_piece(s, h, &at, (size_t)n);
+		end_of->offset = input_offset(in) - (uint64_t)n + (uint64_t)(at - piece);
 		progress_set(progress, input_file_done(in), input_file_bytes(in));
 	}
 	free(piece);
@@ -327,11 +450,12 @@ static int read_values(struct input *in, const struct json_rule *rules, size_t n
 	yajl_config(h, yajl_dont_validate_strings, 1);
 	yajl_config(h, yajl_allow_multiple_values, many);
 	plant(&s, rules, n_rules);
-	rc = read_pieces(in, h, end_of, progress, e);
+	rc = read_pieces(&s, in, h, end_of, progress, e);
 	yajl_free(h);
 	arena_done(&s.arena);
 	vec_done(&s.open);
 	vec_done(&s.member);
+	vec_done(&s.is_array);
 	return rc;
 }
 
