@@ -114,7 +114,6 @@ static void say_row(struct app *a, uint32_t row, bool line)
 	char *share = say_share(an, an->table.self + (size_t)row * an->table.n_columns);
 	char rest[FMT_SIZE];
 	int64_t unknown = without_line(an), whole = an->weights.total[0];
-
 	const char *outside = hottest_of(an, false, true) != row ? " outside of the kernel" : "";
 
 	fmt_percent(rest, unknown, whole);
@@ -127,8 +126,8 @@ static void say_row(struct app *a, uint32_t row, bool line)
 	else if (unknown < whole)
 		app_say_owned(
 			a, false,
-			xasprintf("of %s %% no line is known: the hottest function of these, %s",
-				  rest, share));
+			xasprintf("of %s %% no line is known: the hottest function of these%s, %s",
+				  rest, outside, share));
 	else
 		app_say_owned(a, false,
 			      xasprintf("no line is known here: the hottest function%s, %s",
