@@ -462,29 +462,42 @@ static const struct {
 	int64_t works;        /* bytes that three steps leave */
 	bool frees;           /* all, at the end */
 	const char *sentence; /* of the rule leak; NULL: there is none */
+	bool attached;        /* it had run before */
+	int64_t resident;     /* bytes by which the resident set then grows */
 } growths[] = {
 	{ "never freed", 0, 20000, 0, 0, false,
-	  "grow_here grows by 719 MB an hour (± 2.51 MB), and 400 blocks of 8.00 MB were never freed." },
+	  "grow_here grows by 719 MB an hour (± 2.51 MB), and 400 blocks of 8.00 MB were never freed.",
+	  false, 0 },
 	{ "freed at exit", 0, 20000, 0, 0, true,
-	  "grow_here grows by 719 MB an hour (± 2.50 MB) until the end, where the teardown frees 7.96 MB." },
+	  "grow_here grows by 719 MB an hour (± 2.50 MB) until the end, where the teardown frees 7.96 MB.",
+	  false, 0 },
 	{ "beside a cache", 1000000000, 100, 0, 0, false,
-	  "grow_here grows by 3.60 MB an hour (± 12.6 kB), and 400 blocks of 40.0 kB were never freed." },
-	{ "beside so much that it does not matter", 100000000000, 100, 0, 0, false, NULL },
-	{ "beside work that leaves more", 1000000000, 100, 0, 2000000, false, NULL },
+	  "grow_here grows by 3.60 MB an hour (± 12.6 kB), and 400 blocks of 40.0 kB were never freed.",
+	  false, 0 },
+	{ "beside so much that it does not matter", 100000000000, 100, 0, 0, false, NULL, false,
+	  0 },
+	{ "beside work that leaves more", 1000000000, 100, 0, 2000000, false, NULL, false, 0 },
 	{ "a saw that rises", 0, 20000, 10000000, 0, false,
-	  "grow_here grows by 718 MB an hour (± 0 B), and 400 blocks of 8.00 MB were never freed." },
-	{ "a saw that does not", 0, 0, 10000000, 0, false, NULL },
+	  "grow_here grows by 718 MB an hour (± 0 B), and 400 blocks of 8.00 MB were never freed.",
+	  false, 0 },
+	{ "a saw that does not", 0, 0, 10000000, 0, false, NULL, false, 0 },
+	{ "replaces what was there before", 0, 20000, 0, 0, false, NULL, true, 100 },
+	{ "replaces nothing", 0, 20000, 0, 0, false,
+	  "grow_here grows by 719 MB an hour (± 2.51 MB), and 400 blocks of 8.00 MB were never freed.",
+	  true, 8000000 },
 };
 
 static struct profile *make_growth(size_t at)
 {
 	struct made *m = calloc(1, sizeof(*m));
 	struct profile *p = profile_new();
+	series_id rss;
 
 	cr_assert_not_null(m);
 	m->p = p;
 	builder_begin(p);
-	begin(m);
+	rss = build_heap_series(p, begin(m), "RSS", UNIT_BYTES);
+	build_heap_manner(p, m->track, growths[at].attached, 0);
 	allocate(m, (uint64_t)growths[at].beside, "cache_here");
 	for (int i = 0; i < STEPS; i++) {
 		int64_t comes = growths[at].comes / 10;
@@ -503,6 +516,8 @@ static struct profile *make_growth(size_t at)
 		release(m, m->piece[i], growths[at].grows, false);
 	m->now += STEP_NS;
 	build_moment(p, m->track, m->now);
+	for (int i = 0; i < 2 && growths[at].attached; i++)
+		build_heap_reading(p, rss, i * m->now, 20000000 + i * growths[at].resident);
 	cr_assert_eq(builder_end(p), 0);
 	free(m);
 	return p;

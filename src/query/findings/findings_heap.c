@@ -32,9 +32,12 @@
  * sites leave that come to no level, and a day of it is LEAK_PART of the peak: that of a daemon beside a large cache.
  */
 #define LONG_RUN_NS 1000000000
-#define GROWTH_PART 10
-#define SMALL_BYTES 16384
-#define HOURS_A_DAY 24
+
+/* Growth of so many bytes is seen in the resident set, too. */
+#define RESIDENT_TELLS (4 << 20)
+#define GROWTH_PART    10
+#define SMALL_BYTES    16384
+#define HOURS_A_DAY    24
 
 /* Churn: so many calls at least, half of the site's temporary, and a fifth of all calls; parts are 1/10,000. */
 #define CHURN_CALLS 10000
@@ -151,16 +154,29 @@ static int64_t grown_to(const struct heap_table_row *r)
 	return r->cell[LEAKED] > r->cell[AT_END] ? r->cell[LEAKED] : r->cell[AT_END];
 }
 
+/*
+ * In a program that had run before the recording, a site that replaces blocks from then seems to grow. If it grew, so would the
+ * resident set, as far as that tells.
+ */
+static bool only_replaces(const struct heap_case *c, const struct heap_table_row *r)
+{
+	int64_t bytes = grown_to(r);
+
+	return c->f->manner.attached && bytes >= RESIDENT_TELLS &&
+	       resident_growth(c->f) < bytes / 2;
+}
+
 /* What all sites have in the end that come to no level. */
-static double all_left(const struct heap_table *t)
+static double all_left(const struct heap_case *c, const struct heap_table *t)
 {
 	double left = 0;
 
 	for (size_t i = 0; i < t->rows.n; i++) {
-		enum heap_verdict v = t->rows.at[i].verdict;
+		const struct heap_table_row *r = &t->rows.at[i];
 
-		if (v == VERDICT_STEADY || v == VERDICT_AT_END || v == VERDICT_OTHER)
-			left += (double)grown_to(&t->rows.at[i]);
+		if ((r->verdict == VERDICT_STEADY && !only_replaces(c, r)) ||
+		    r->verdict == VERDICT_AT_END || r->verdict == VERDICT_OTHER)
+			left += (double)grown_to(r);
 	}
 	return left;
 }
@@ -172,7 +188,7 @@ static bool grows_much(const struct heap_case *c, const struct heap_table_row *r
 	int64_t bytes = c->f->whole_ns >= LONG_RUN_NS ? grown_to(r) : r->cell[LEAKED];
 	double rate = (double)r->cell[GROWTH];
 
-	if (r->verdict != VERDICT_STEADY)
+	if (r->verdict != VERDICT_STEADY || only_replaces(c, r))
 		return false;
 	if (bytes >= LEAST_BYTES && bytes >= peak / LEAK_PART)
 		return true;
@@ -256,7 +272,7 @@ static int find_growth(struct heap_case *c)
 	double left;
 	int rc = heap_table_new(c->f, HEAP_LEAKS, c->suppress, c->progress, &t);
 
-	left = rc == 0 ? all_left(t) : 0;
+	left = rc == 0 ? all_left(c, t) : 0;
 	for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
 		const struct heap_table_row *r = &t->rows.at[i];
 

@@ -267,6 +267,10 @@ static void add_all(struct leaks *l)
 		      compare);
 	note_left_out(l);
 	note_end(l);
+	if (m->attached)
+		heap_note(l->ask,
+			  xstrdup("attached to a running program: what replaces blocks from before "
+				  "that seems to grow"));
 }
 
 static struct site_sums *new_sums(uint32_t n)

@@ -84,6 +84,28 @@ bool resident_beyond(const struct footprint *f, struct resident_beyond *out)
 	return true;
 }
 
+int64_t resident_growth(const struct footprint *f)
+{
+	const struct heap_reading *reading = profile_heap_readings(f->profile);
+	int64_t first = -1, last = -1, at, from = 0, to = 0;
+	struct heap_columns c;
+
+	profile_heap_of(f->profile, &f->counts, &c);
+	for (uint32_t i = 0; i < c.n_readings; i++) {
+		if (!resident_reading(f->profile, &reading[i], &at))
+			continue;
+		if (first < 0 || at < from) {
+			first = reading[i].value;
+			from = at;
+		}
+		if (last < 0 || at >= to) {
+			last = reading[i].value;
+			to = at;
+		}
+	}
+	return c.n_tracks == 1 && first >= 0 && to > from ? last - first : INT64_MAX;
+}
+
 static uint32_t slot_at(const struct footprint_lines *l, int64_t at)
 {
 	uint32_t slot = at < l->to_ns ? (uint32_t)((double)at / (double)l->to_ns * l->span.n)

@@ -39,6 +39,9 @@ struct resident_beyond {
  */
 bool resident_beyond(const struct footprint *f, struct resident_beyond *out);
 
+/* Bytes by which the last reading is above the first; INT64_MAX: there are no two, or they are of several processes. */
+int64_t resident_growth(const struct footprint *f);
+
 /* Slots of lines over the whole time, between which the following tell readings apart. */
 #define RESIDENT_SLOTS 160u
 
