@@ -63,7 +63,7 @@ Test(app_code, at_80_columns)
 	/* Of one node: whose calls they are. */
 	stage_app_init(&f, stage_profile(), true, 80, 24);
 	stage_app_play(&f, "2eu");
-	cr_expect(stage_app_shows(&f, "56.3 % of all · below …equest(…)\n"));
+	cr_expect(stage_app_shows(&f, "56.3 % of all · below handle_re…\n"));
 	stage_app_done(&f);
 	stage_app_init(&f, stage_profile(), true, 60, 24);
 	stage_app_play(&f, "u");

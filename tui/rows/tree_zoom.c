@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "query/analysis.h"
 #include "query/core/filter_term.h"
+#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 
 /* Columns of one name in a breadcrumb. */
@@ -98,7 +99,7 @@ char *tree_zoom_text(const struct tree_zoom *z, const struct groups *keys)
 		if (key == KEY_NONE)
 			name = xstrdup("…");
 		else
-			name = text_fold_name(keys->key[key].label, NAME_COLS, false);
+			name = name_in_row(keys->key[key].label, NAME_COLS, false);
 		longer = xasprintf("%s%s%s", out ? out : "", out ? " › " : "", name);
 		free(out);
 		free(name);

@@ -499,8 +499,7 @@ static char *say_scope(const struct scene *s, const struct annotation *a, int co
 		return xstrdup("one node");
 	if (t->parent[node] == 0)
 		return xstrdup("as a root");
-	name = text_fold_name(an->keys.key[t->key[t->parent[node]]].label,
-			      (size_t)(room > 1 ? room : 1), ascii);
+	name = name_in_row(an->keys.key[t->key[t->parent[node]]].label, room > 1 ? room : 1, ascii);
 	out = xasprintf("below %s", name);
 	free(name);
 	return out;
@@ -556,7 +555,7 @@ static void draw_titles(const struct annotate_view *v, const struct scene *s,
 		scope = say_scope(s, a, left - 3 - (all < half ? all : half), c->ascii);
 		left -= 3 + (int)text_width(scope, strlen(scope));
 	}
-	name = text_fold_name(a->function, (size_t)(left > 8 ? left : 8), c->ascii);
+	name = name_in_row(a->function, left > 8 ? left : 8, c->ascii);
 	used = canvas_puts(c, r.row, r.col + col, room, STYLE_HEADER_SORTED, name);
 	used += canvas_printf(c, r.row, r.col + col + used, room - used, STYLE_DIM, "  %s%s%s",
 			      shares, scope ? " · " : "", scope ? scope : "");

@@ -12,6 +12,7 @@
 #include "query/analysis.h"
 #include "query/code_weights.h"
 #include "tui/rows/match_cursor.h"
+#include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/views/annotate_view.h"
 
@@ -514,7 +515,7 @@ static char *annotate_crumb(const void *state, const struct scene *s)
 	const struct annotate_view *v = state;
 	const struct annotation *a = annotate_shown(v, s);
 
-	return a ? text_fold_name(a->function, 40, false) : NULL;
+	return a ? name_in_row(a->function, 40, false) : NULL;
 }
 
 const struct view_ops view_annotate = {

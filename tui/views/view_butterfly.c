@@ -400,7 +400,7 @@ static void draw_title(const struct bfly_view *v, const struct scene *s, struct 
 	room -= used + (int)text_width(share, strlen(share)) + 3;
 	if (room >= 56)
 		room -= 20;
-	name = text_fold_name(label, room > 1 ? (size_t)room : 1, c->ascii);
+	name = name_in_row(label, room > 1 ? room : 1, c->ascii);
 	used += canvas_puts(c, r.row + line, col + used, room, STYLE_HEADER, name);
 	used += canvas_printf(c, r.row + line, col + used, cols - 2 - used, STYLE_HEADER, " (%s)",
 			      share);
@@ -608,7 +608,7 @@ static char *bfly_crumb(const void *state, const struct scene *s)
 
 	if (v->key == KEY_NONE)
 		return NULL;
-	return text_fold_name(s->analysis->keys.key[v->key].label, 40, false);
+	return name_in_row(s->analysis->keys.key[v->key].label, 40, false);
 }
 
 const struct view_ops view_butterfly = {
