@@ -53,7 +53,9 @@ struct writer {
 	struct map func_by_place; /* by key and file */
 	uint32_t *lib_of_module; /* [n_modules] index of modules, or NONE; owned, as what follows */
 	uint32_t *source_of_text; /* [n_strings] index of sources, or NONE */
-	unsigned *n_of_thread;    /* [n_threads + 1] series written; the last is of all threads */
+	uint32_t *
+		cpu_of_thread; /* [n_threads] series of what a file said of the thread's use of a CPU, or NONE */
+	unsigned *n_of_thread; /* [n_threads + 1] series written; the last is of all threads */
 	struct text_out out;
 };
 
@@ -418,13 +420,52 @@ static bool is_clock(const struct writer *w, const struct export_series *s)
 	       (strncmp(name, "cpu-clock", 9) == 0 || strncmp(name, "task-clock", 10) == 0);
 }
 
+/* The series of the event that our reader makes of threadCPUDelta. */
+static bool is_told_cpu(const struct writer *w, const struct export_series *s)
+{
+	string_id id = profile_event(w->p, s->metric.event)->name;
+
+	return s->unit == UNIT_NS && s->scale == 1 && s->timed &&
+	       s->thread < w->a->counts.n_threads &&
+	       strcmp(profile_string(w->p, id, NULL), "cpu") == 0;
+}
+
+static void find_told_cpu(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->rows.series.n; i++)
+		if (is_told_cpu(w, &w->rows.series.at[i]))
+			w->cpu_of_thread[w->rows.series.at[i].thread] = i;
+}
+
+/* What the thread used until each of the samples; NULL: no file said it. */
+static const struct export_series *told_cpu_of(const struct writer *w,
+					       const struct export_series *s)
+{
+	uint32_t at = s->timed && s->thread < w->a->counts.n_threads ? w->cpu_of_thread[s->thread]
+								     : NONE;
+
+	return at != NONE && s != &w->rows.series.at[at] ? &w->rows.series.at[at] : NULL;
+}
+
+/* That of the sample of a time, or 0: none of it is left out for being 0. Times rise; *at is where the last one was. */
+static int64_t told_at(const struct writer *w, const struct export_series *cpu, int64_t time_ns,
+		       size_t *at)
+{
+	const struct export_row *row = &w->rows.rows.at[cpu->first];
+
+	while (*at < cpu->n && row[*at].time_ns < time_ns)
+		++*at;
+	return *at < cpu->n && row[*at].time_ns == time_ns ? row[(*at)++].weight : 0;
+}
+
 enum column { STACK, TIME, WEIGHT, CPU };
 
 static size_t put_samples_column(struct writer *w, const struct export_series *s, enum column c,
 				 const char *name)
 {
+	const struct export_series *cpu = c == CPU ? told_cpu_of(w, s) : NULL;
 	const struct export_row *row = &w->rows.rows.at[s->first];
-	size_t n = 0;
+	size_t n = 0, cpu_at = 0;
 
 	text_out(&w->out, ",\n\"");
 	text_out(&w->out, name);
@@ -441,7 +482,8 @@ static size_t put_samples_column(struct writer *w, const struct export_series *s
 		else if (c == TIME)
 			text_out_scaled(&w->out, time_of(row, i), NS_PER_MS);
 		else if (c == CPU)
-			text_out_int(&w->out, row[i].weight);
+			text_out_int(&w->out, cpu ? told_at(w, cpu, row[i].time_ns, &cpu_at)
+						  : row[i].weight);
 		else
 			put_weight(w, s, row[i].weight);
 	}
@@ -461,7 +503,7 @@ static void put_samples(struct writer *w, const struct export_series *s)
 	text_out_char(&w->out, '"');
 	n = put_samples_column(w, s, STACK, "stack");
 	put_samples_column(w, s, TIME, "time");
-	if (is_clock(w, s))
+	if (is_clock(w, s) || told_cpu_of(w, s))
 		put_samples_column(w, s, CPU, "threadCPUDelta");
 	if (is_plain(w, s))
 		text_out(&w->out, ",\"weight\":null");
@@ -644,6 +686,7 @@ static void put_meta(struct writer *w)
 
 static void put_all(struct writer *w)
 {
+	find_told_cpu(w);
 	put_meta(w);
 	text_out(&w->out, ",\n\"threads\":[");
 	for (size_t i = 0; i < w->rows.series.n; i++)
@@ -672,6 +715,7 @@ static void writer_done(struct writer *w)
 	free(w->lib_of_module);
 	free(w->source_of_text);
 	free(w->n_of_thread);
+	free(w->cpu_of_thread);
 	free(w);
 }
 
@@ -684,6 +728,7 @@ int firefox_write(const struct analysis *a, const struct write_options *o, FILE 
 	w->a = a;
 	w->p = a->profile;
 	w->lib_of_module = none(a->counts.n_modules);
+	w->cpu_of_thread = none(a->counts.n_threads);
 	w->source_of_text = none(a->counts.n_strings);
 	w->n_of_thread = xcalloc((size_t)a->counts.n_threads + 1, sizeof(*w->n_of_thread));
 	text_out_init(&w->out, to);

@@ -68,6 +68,8 @@ struct writer {
 	struct map by_source;              /* → functions_used */
 	uint64_t *limit;   /* [n_modules] one past the highest offset that is used; 0: none is */
 	VEC(uint64_t) ids; /* of the sample's locations, innermost first */
+	VEC(Pprof__Line) lines;     /* of the location, innermost first */
+	VEC(Pprof__Line *) line_at; /* [lines.n] for protobuf-c */
 	VEC(Pprof__Label) labels;
 	VEC(Pprof__Label *) label_at; /* [labels.n] for protobuf-c */
 };
@@ -363,23 +365,25 @@ static void put_location(struct writer *w, uint32_t location)
 	const struct frame *run = location_frames(&w->locations, location);
 	const struct frame alone = { .function = function };
 	Pprof__Location m = PPROF__LOCATION__INIT;
-	Pprof__Line line[64], *lines[64];
 
 	m.id = w->location_id[location];
 	m.mapping_id = w->locations.module[location];
 	m.address = address_of(w, location);
 	if (!run)
 		run = &alone;
-	for (uint32_t i = run->n_more + 1; i-- > 0 && m.n_line < 64;) {
+	vec_clear(&w->lines);
+	vec_clear(&w->line_at);
+	for (uint32_t i = run->n_more + 1; i-- > 0;) {
 		if (run[i].function >= w->a->counts.n_functions)
 			continue;
-		line[m.n_line] = (Pprof__Line)PPROF__LINE__INIT;
-		line[m.n_line].function_id = function_of(w, &run[i]);
-		line[m.n_line].line = run[i].line;
-		lines[m.n_line] = &line[m.n_line];
-		m.n_line++;
+		vec_push(&w->lines, (Pprof__Line)PPROF__LINE__INIT);
+		w->lines.at[w->lines.n - 1].function_id = function_of(w, &run[i]);
+		w->lines.at[w->lines.n - 1].line = run[i].line;
 	}
-	m.line = lines;
+	for (size_t i = 0; i < w->lines.n; i++)
+		vec_push(&w->line_at, &w->lines.at[i]);
+	m.n_line = w->lines.n;
+	m.line = w->line_at.at;
 	put_message(w, PPROF_LOCATION, &m.base);
 	if (w->limit[w->locations.module[location]] == 0)
 		w->limit[w->locations.module[location]] = 1;
@@ -507,6 +511,8 @@ static void writer_done(struct writer *w)
 	vec_done(&w->message);
 	vec_done(&w->strings);
 	vec_done(&w->ids);
+	vec_done(&w->lines);
+	vec_done(&w->line_at);
 	vec_done(&w->labels);
 	vec_done(&w->label_at);
 	map_done(&w->by_text);

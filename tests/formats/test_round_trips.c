@@ -696,3 +696,76 @@ Test(round_trips, heads_of_pprof)
 	profile_free(read);
 	profile_free(p);
 }
+
+/* What a thread used of a CPU until each sample goes with its samples, as the profiler of Firefox draws it. */
+Test(round_trips, use_of_cpus_in_firefox)
+{
+	struct profile *p = profile_new();
+	stack_id stack;
+	thread_id thread;
+	event_id samples, cpu;
+	char *text;
+
+	builder_begin(p);
+	thread = build_thread(p, build_process(p, build_capture(p, "x", "made"), 7), 7,
+			      build_cstring(p, "t"));
+	samples = build_counted_event(p, "samples");
+	cpu = build_event(p, "cpu", UNIT_NS, true);
+	stack = build_stack(
+		p, (stack_id){ 0 },
+		build_symbol_location(p, build_function(p, build_cstring(p, "f"), (module_id){ 0 },
+							0, (string_id){ 0 }, 0)));
+	for (int64_t i = 1; i <= 3; i++) {
+		struct sample row = { .event = samples,
+				      .stack = stack,
+				      .cpu = CPU_NONE,
+				      .weight = 1,
+				      .time_ns = i * MS };
+
+		row.thread = thread;
+		cr_assert_eq(build_sample(p, &row), 0);
+		row.event = cpu;
+		row.weight = 100 * i;
+		if (i != 2)
+			cr_assert_eq(build_sample(p, &row), 0);
+	}
+	builder_end(p);
+	text = written_by(p, "firefox");
+	cr_expect(strstr(text, "\"threadCPUDelta\":[100,0,300]"), "%s", text);
+	cr_expect_eq(count_of(text, "\"threadCPUDelta\":["), 1, "%s", text);
+	free(text);
+	profile_free(p);
+}
+
+Test(round_trips, many_inlined_frames_in_pprof)
+{
+	struct sample row = { .cpu = CPU_NONE, .weight = 1, .time_ns = TIME_NONE };
+	struct profile *p = profile_new(), *read;
+	struct location_columns l;
+	struct profile_counts c;
+	struct frame run[100];
+	char name[16];
+
+	builder_begin(p);
+	build_capture(p, "x", "made");
+	for (uint32_t i = 0; i < N(run); i++) {
+		snprintf(name, sizeof(name), "f%u", (unsigned)i);
+		run[i] = (struct frame){ .line = i + 1 };
+		run[i].function = build_function(p, build_cstring(p, name), (module_id){ 0 }, 0,
+						 (string_id){ 0 }, 0)
+					  .v;
+	}
+	row.event = build_summed_event(p, "n", UNIT_COUNT);
+	row.thread.v = ID_NONE;
+	row.stack = build_stack(p, (stack_id){ 0 }, build_frames_location(p, run, N(run)));
+	cr_assert_eq(build_sample(p, &row), 0);
+	builder_end(p);
+	read = again(p, &format_pprof, "");
+	profile_counts_read(read, &c);
+	profile_locations(read, &l);
+	cr_assert_eq(c.n_locations, 1);
+	cr_assert_not_null(location_frames(&l, 0));
+	cr_expect_eq(location_frames(&l, 0)->n_more, N(run) - 1);
+	profile_free(read);
+	profile_free(p);
+}
