@@ -10,5 +10,6 @@ libformats_a_SOURCES += \
 	formats/heap_trace.c formats/heap_trace.h \
 	formats/named_frames.c formats/named_frames.h \
 	formats/perf_data.c formats/perf_data.h \
+	formats/summed_heap.c formats/summed_heap.h \
 	formats/text_read.c formats/text_read.h \
 	formats/text_signs.c formats/text_signs.h

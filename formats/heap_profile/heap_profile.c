@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "formats/facts.h"
 #include "formats/heap_profile/heap_profile_text.h"
+#include "formats/summed_heap.h"
 #include "formats/text_read.h"
 #include "input/input.h"
 #include "symbols/resolver.h"
@@ -50,7 +51,8 @@ struct reader {
 	size_t stack_of;             /* n_samples of the names that it is for; 0: none */
 	VEC(struct range) allocator; /* where the allocator's library is; rising, apart */
 	event_id event[N_HEAP_PROFILE_NUMBERS];
-	bool has_all; /* what was allocated in all is not what is in use */
+	struct summed_heap *heap; /* NULL: it is of growth, not of what is in use; owned */
+	bool has_all;             /* what was allocated in all is not what is in use */
 	uint64_t n_large;
 };
 
@@ -229,11 +231,14 @@ static void begin_events(struct reader *r)
 			      (n[HEAP_PROFILE_ALL_BYTES] != n[HEAP_PROFILE_BYTES] &&
 			       n[HEAP_PROFILE_ALL_BYTES] != 0);
 	}
+	if (r->t.kind != HEAP_PROFILE_GROWTH)
+		r->heap = summed_heap_new(r->p, r->capture, r->has_all);
 	for (int i = 0; i < (r->has_all ? 4 : 2); i++)
 		r->event[i] = build_summed_event(
 			r->p, r->t.kind == HEAP_PROFILE_GROWTH && i < 2 ? growth[i] : names[i],
 			i % 2 == 0 ? UNIT_COUNT : UNIT_BYTES);
-	build_event_default(r->p, r->event[HEAP_PROFILE_BYTES]);
+	if (!r->heap)
+		build_event_default(r->p, r->event[HEAP_PROFILE_BYTES]);
 }
 
 static int by_start(const void *a, const void *b)
@@ -280,6 +285,26 @@ static bool is_allocator(const struct reader *r, uint64_t address)
 	return from < r->allocator.n && r->allocator.at[from].start <= address;
 }
 
+static void add_to_heap(struct reader *r, stack_id stack, const uint64_t n[N_HEAP_PROFILE_NUMBERS])
+{
+	static const enum summed_number as[N_HEAP_PROFILE_NUMBERS] = {
+		[HEAP_PROFILE_OBJECTS] = SUMMED_USED_BLOCKS,
+		[HEAP_PROFILE_BYTES] = SUMMED_USED_BYTES,
+		[HEAP_PROFILE_ALL_OBJECTS] = SUMMED_ALL_BLOCKS,
+		[HEAP_PROFILE_ALL_BYTES] = SUMMED_ALL_BYTES,
+	};
+	int64_t number[N_SUMMED_NUMBERS] = { 0 };
+
+	for (int i = 0; i < N_HEAP_PROFILE_NUMBERS; i++) {
+		/* It is counted as left out by add_sample(). */
+		if (n[i] > INT64_MAX)
+			return;
+		number[as[i]] = (int64_t)n[i];
+	}
+	if (r->heap)
+		summed_heap_add(r->heap, stack, (thread_id){ ID_NONE }, number);
+}
+
 static void add_sample(struct reader *r, const struct heap_profile_sample *of)
 {
 	size_t innermost = 0;
@@ -294,6 +319,7 @@ static void add_sample(struct reader *r, const struct heap_profile_sample *of)
 	for (size_t i = of->n; i-- > innermost;)
 		s.stack = build_stack(r->p, s.stack,
 				      location_of(r, r->t.addresses.at[of->first + i]));
+	add_to_heap(r, s.stack, n);
 	for (int i = 0; i < (r->has_all ? 4 : 2); i++) {
 		s.event = r->event[i];
 		s.weight = (int64_t)n[i];
@@ -317,6 +343,8 @@ static void tell(struct reader *r)
 	if (r->t.n_threads > 0)
 		build_fact(r->p, r->capture, "heap", "threads", FACT_PLAIN,
 			   "not shown: numbers are those of all threads together");
+	if (r->heap)
+		summed_heap_tell(r->heap);
 	text_read_tell(&r->text);
 	facts_loss(r->p, r->capture, "sums", r->n_large, "number",
 		   "left out, as the sum would be too large");
@@ -352,6 +380,7 @@ static int read_heap_profile(struct input *in, struct profile *p, capture_id c,
 			rc = resolver_inline(r.resolver, progress);
 	}
 	resolver_free(r.resolver);
+	summed_heap_free(r.heap);
 	heap_profile_text_done(&r.t);
 	map_done(&r.by_address);
 	vec_done(&r.named);

@@ -10,6 +10,8 @@
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/aggregate.h"
+#include "query/heap/footprint.h"
+#include "query/heap/heap_table.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/made_heap.h"
 
@@ -326,4 +328,65 @@ Test(heap_profile, sums_are_those_of_pprof)
 	cr_expect_eq(sum_of(p, "objects"), sum[0]);
 	cr_expect_eq(sum_of(p, "space"), sum[1]);
 	profile_free(p);
+}
+
+/* Of an event of sums, which are those of jeprof and pprof; -1: there is none. */
+static int64_t sum_of_event(const struct profile *p, const struct profile_counts *counts,
+			    const char *name)
+{
+	struct weights w;
+	int64_t sum = -1;
+	struct lens l;
+
+	lens_init(&l, p);
+	l.n_columns = 1;
+	if (metric_find(p, name, "", &l.column[0].metric, NULL) == 0) {
+		cr_assert_eq(aggregate(p, counts, &l, NULL, &w), 0);
+		sum = w.total[0];
+		weights_done(&w);
+	}
+	lens_done(&l);
+	return sum;
+}
+
+/* The memory view and leaks have the bytes that the sums have, and say what they lack. */
+Test(heap_profile, what_is_in_use_is_a_heap)
+{
+	static const char *const files[] = { "jemalloc.heap", "jemalloc_sampled.heap",
+					     "tcmalloc.heap" };
+
+	for (size_t i = 0; i < N(files); i++) {
+		struct profile_counts counts;
+		struct footprint *f;
+		struct heap_table *t;
+		int64_t leaked = 0, in_use, all;
+		char path[512];
+		struct profile *p;
+		struct lens l;
+
+		snprintf(path, sizeof(path), "%s/tests/data/heap_profile/%s",
+			 getenv("srcdir") ?: ".", files[i]);
+		p = read_file(path);
+		profile_counts_read(p, &counts);
+		in_use = sum_of_event(p, &counts, "inuse_space");
+		all = sum_of_event(p, &counts, "alloc_space");
+		cr_assert_gt(in_use, 4000000, "%s", path);
+		lens_init(&l, p);
+		cr_assert(metric_is_heap(p, l.column[0].metric), "%s", path);
+		cr_assert_eq(footprint_new(p, &counts, &l, l.column[0].metric, NULL, &f), 0);
+		cr_expect_eq(f->total[FOOTPRINT_LIVE], in_use, "%s", path);
+		cr_expect_eq(footprint_knows(f, FOOTPRINT_BYTES), all >= 0, "%s", path);
+		if (all >= 0)
+			cr_expect_eq(f->total[FOOTPRINT_BYTES], all, "%s", path);
+		cr_assert_eq(heap_table_new(f, HEAP_LEAKS, NULL, NULL, &t), 0);
+		for (size_t k = 0; k < t->rows.n; k++)
+			leaked += t->rows.at[k].cell[3];
+		cr_expect_eq(leaked, in_use, "%s", path);
+		cr_expect(t->notes.n == 2 && strstr(t->notes.at[1], "does not say when"), "%s",
+			  path);
+		heap_table_free(t);
+		footprint_free(f);
+		lens_done(&l);
+		profile_free(p);
+	}
 }

@@ -382,6 +382,9 @@ static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 			fmt_counted(n, f->manner.n_gone, "heap"));
 	if (f->manner.lacks & HEAP_LACKS_CALLS)
 		fputs("# snapshots: single blocks are not known, nor which were freed\n", to);
+	if (f->manner.lacks & HEAP_LACKS_TIMES && !f->manner.clock)
+		fputs("# the file does not say when memory was allocated: there is no memory over time\n",
+		      to);
 	put_remark("times are none: ", f->manner.clock, "", ascii, to);
 	put_remark("paused ", f->manner.paused, "", ascii, to);
 	put_remark("the process became ", f->manner.became,

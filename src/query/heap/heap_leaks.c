@@ -136,6 +136,11 @@ static char *remark_of(const struct leaks *l, const struct heap_growth *g,
 	return NULL;
 }
 
+static bool knows_times(const struct leaks *l)
+{
+	return !(l->ask->f->manner.lacks & HEAP_LACKS_TIMES);
+}
+
 /* Is nothing of a site to be told? What it leaked else is, whatever its other stacks do. */
 static bool is_left_out(struct leaks *l, uint32_t site)
 {
@@ -156,7 +161,9 @@ static void add(struct leaks *l, uint32_t site)
 	struct heap_table_row *row;
 	int64_t at_end = 0;
 
-	if (line && l->n > 0) {
+	if (!knows_times(l)) {
+		at_end = llround(s->leaked);
+	} else if (line && l->n > 0) {
 		struct heap_run run = {
 			.line = line,
 			.n = l->n,
@@ -185,7 +192,7 @@ static void add(struct leaks *l, uint32_t site)
 		return;
 	row = heap_add_site(l->ask, site);
 	row->verdict = g.verdict;
-	row->label = xstrdup(verdict_name(g.verdict));
+	row->label = xstrdup(knows_times(l) ? verdict_name(g.verdict) : "no times");
 	row->remark = remark_of(l, &g, s, at_end);
 	if (g.verdict == VERDICT_STEADY) {
 		row->cell[0] = (int64_t)fmin(g.bytes_per_hour, 0x1p62);
@@ -193,7 +200,8 @@ static void add(struct leaks *l, uint32_t site)
 	}
 	row->cell[2] = at_end;
 	row->cell[3] = llround(s->leaked);
-	row->cell[4] = llround(s->leaked_blocks);
+	if (!(l->ask->f->manner.lacks & HEAP_LACKS_SIZES))
+		row->cell[4] = llround(s->leaked_blocks);
 	row->cell[5] = l->most[site];
 }
 
@@ -213,6 +221,9 @@ static void note_left_out(struct leaks *l)
 {
 	char n[FMT_COUNTED_SIZE], bytes[FMT_SIZE];
 
+	if (!knows_times(l))
+		heap_note(l->ask, xstrdup("the file does not say when memory was allocated: nobody "
+					  "can tell from it what grows"));
 	fmt_bytes(bytes, llround(l->suppressed));
 	if (l->n_suppressed > 0)
 		heap_note(l->ask, xasprintf("suppressed: %s that leaked %s",

@@ -119,7 +119,6 @@ static const struct {
 	uint32_t what;
 	const char *says;
 } needs[N_HEAP_QUESTIONS] = {
-	[HEAP_LEAKS] = { HEAP_LACKS_TIMES, "when memory was allocated" },
 	[HEAP_LIFETIMES] = { HEAP_LACKS_TIMES | HEAP_LACKS_LIFETIMES | HEAP_LACKS_CALLS,
 			     "when each block was allocated and freed" },
 	[HEAP_SIZES] = { HEAP_LACKS_CALLS | HEAP_LACKS_SIZES, "the sizes of single blocks" },
