@@ -367,6 +367,8 @@ Test(diff, of_three_runs_what_doubled_is_beyond_noise)
 	p = made_profile(text);
 	c = compare(p, "capture:1|capture:2|capture:3", "capture:4|capture:5|capture:6", "", "",
 		    NORMALISE_NONE);
+	/* As rows that are all of it, a condition and the screens have it. */
+	cr_expect_eq(c.diff->whole.half, noise_half(&c.diff->whole, c.diff->total.level));
 	for (uint32_t i = 0; i < c.analysis->table.n_rows; i++) {
 		const char *name = c.analysis->keys.key[c.analysis->table.key[i]].label;
 		const struct noise_delta *d = &c.diff->row_self[i];

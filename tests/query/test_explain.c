@@ -141,7 +141,7 @@ static const struct {
 	    { "m;s;t;t;x", 200, 400 },
 	    { "m;s;t;y", 100, 210 },
 	    { "m;sort", 1000, 1000 } },
-	  "t (recursive), called by m > s, grew from 600 to 1,220: +620 (+103.3 %), in what it calls\n"
+	  "s, called by m, grew from 600 to 1,220: +620 (+103.3 %), in what it calls\n"
 	  "together +620 of +620: nothing is left\n" },
 	{ "split in two",
 	  { { "m;w", 1000, 20 },

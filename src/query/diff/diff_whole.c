@@ -73,4 +73,5 @@ void diff_compare_whole(struct diff *d)
 				      part_left(d) * d->follow;
 	}
 	diff_whole_delta(d, a->weights.total, &d->whole);
+	diff_interval(&d->total, &d->whole);
 }

@@ -153,9 +153,24 @@ static bool is_alike(const struct seeker *s, uint32_t node)
 	return n_beyond > 1;
 }
 
+/* At the root and at threads' names nothing is said. */
+static bool is_sayable(const struct seeker *s, uint32_t node)
+{
+	return node != 0 && s->beyond[node] && !is_comm(s, s->t.key[node]);
+}
+
+/* Does a caller have little but that child, and is not everything? */
+static bool is_of_one(const struct seeker *s, uint32_t caller, uint32_t child)
+{
+	const struct noise_delta *all = &s->total[caller], *one = &s->total[child];
+
+	return is_sayable(s, caller) && !all->all && !s->taken[caller] &&
+	       one->before >= ENOUGH * all->before && one->after >= ENOUGH * all->after;
+}
+
 /*
- * From the root down to where the largest change divides, or to what is new or gone as a whole; 0: there is none. At the
- * root and at threads' names nothing is said: there the largest child is followed whatever it has.
+ * From the root down to where the largest change divides, or to what is new or gone as a whole; 0: there is none. Where
+ * nothing is said the largest child is followed whatever it has.
  */
 static uint32_t seek(struct seeker *s)
 {
@@ -163,13 +178,16 @@ static uint32_t seek(struct seeker *s)
 
 	find_pull(s);
 	while ((child = heaviest(s, node)) != KEY_NONE) {
-		bool nowhere = node == 0 || !s->beyond[node] || is_comm(s, s->t.key[node]);
-
-		if (!nowhere && (is_lone(s, node) || is_alike(s, node) ||
-				 !(is_most(s, node, s->pull[child]) || is_lone(s, child))))
+		if (is_sayable(s, node) &&
+		    (is_lone(s, node) || is_alike(s, node) ||
+		     !(is_most(s, node, s->pull[child]) || is_lone(s, child))))
 			break;
 		node = child;
 	}
+	/* What is called more often is called by what is: the outermost of those that call little else is said. */
+	if (node != 0 && is_alike(s, node))
+		while (is_of_one(s, s->t.parent[node], node))
+			node = s->t.parent[node];
 	return node;
 }
 
