@@ -378,6 +378,13 @@ if [ -e "$data/demo.data" ]; then
     says out 'down a column, '
 fi
 
+# A heap of one moment has no graph over time.
+if [ -e "$data/tools/go.heap.pb.gz" ]; then
+    run 0 --view memory --screen 100x20 "$data/tools/go.heap.pb.gz"
+    says out 'when the profile was taken'
+    grep -q ' 0 ns\| 0 s' out && fault "times of a heap without any: $(cat out)"
+fi
+
 if [ -e "$data/demo.data" ]; then
     run 0 report --symbols "$data" --view annotate --function match_length "$data/demo.data"
     says out '27.1    27.1         173d:  cmpb    %dl, (%rdi, %rcx)'

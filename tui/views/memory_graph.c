@@ -42,14 +42,21 @@ static bool has_marks(const struct scene *s)
 	return c.n_marks > 0;
 }
 
+static bool is_moment(const struct memory_graph *g, const struct scene *s)
+{
+	return s->analysis->footprint && g->axis.whole_ns <= 1 &&
+	       s->analysis->footprint->manner.lacks & HEAP_LACKS_TIMES;
+}
+
 void memory_graph_layout(struct memory_graph *g, const struct scene *s, struct rect r)
 {
 	int part = r.rows / GRAPH_PART > GRAPH_MOST ? GRAPH_MOST : r.rows / GRAPH_PART;
 
+	g->moment = is_moment(g, s);
 	g->gutter = r.cols >= 60 ? GUTTER : 0;
 	g->rows = part > 1 ? part : 1;
-	g->marks = r.rows >= MARKS_NEED && has_marks(s);
-	g->rates = r.rows >= RATES_NEED && g->gutter > 0;
+	g->marks = !g->moment && r.rows >= MARKS_NEED && has_marks(s);
+	g->rates = !g->moment && r.rows >= RATES_NEED && g->gutter > 0;
 	time_axis_fit(&g->axis, g->axis.whole_ns, r.cols - g->gutter);
 }
 
@@ -97,7 +104,7 @@ void memory_graph_take(struct memory_graph *g, const struct footprint_lines *lin
 
 int memory_graph_end(const struct memory_graph *g)
 {
-	return memory_graph_top(g) + g->rows + 1 + g->rates;
+	return g->moment ? 1 : memory_graph_top(g) + g->rows + 1 + g->rates;
 }
 
 static bool in_range(const struct memory_graph *g, int col)
@@ -321,6 +328,8 @@ static void draw_columns(const struct memory_graph *g, const struct scene *s, st
 void memory_graph_draw(const struct memory_graph *g, const struct scene *s, struct canvas *c,
 		       struct rect r)
 {
+	if (g->moment)
+		return;
 	if (g->marks)
 		draw_marks(g, s, c, r);
 	if (r.rows > memory_graph_top(g) + g->rows)

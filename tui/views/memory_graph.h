@@ -14,11 +14,12 @@
 struct memory_graph {
 	struct time_axis axis;
 	struct footprint_slot *slot; /* [axis.cols] what is in sight; owned */
-	bool exact; /* it is; else what lines of another span know of it, or nothing */
-	int rows;   /* of the columns */
-	int gutter; /* columns on the left, for the scale */
-	bool marks; /* the program's marks stand in a row above it */
-	bool rates; /* allocations and frees over time stand in a row below it */
+	bool exact;  /* it is; else what lines of another span know of it, or nothing */
+	bool moment; /* the file knows one moment: there is no graph */
+	int rows;    /* of the columns */
+	int gutter;  /* columns on the left, for the scale */
+	bool marks;  /* the program's marks stand in a row above it */
+	bool rates;  /* allocations and frees over time stand in a row below it */
 };
 
 /* The span of time that it shows. */

@@ -264,7 +264,9 @@ static const char *when_text(const struct memory_view *v, const struct scene *s,
 	char at[FMT_SIZE];
 
 	/* The numbers may still be those of where the cursor was. */
-	if (f->lens.cursor_ns != v->asked_ns && f->lens.cursor_ns < INT64_MAX)
+	if (v->graph.moment)
+		snprintf(out, 2 * FMT_SIZE, "when the profile was taken");
+	else if (f->lens.cursor_ns != v->asked_ns && f->lens.cursor_ns < INT64_MAX)
 		snprintf(out, 2 * FMT_SIZE, "at %s", time_axis_text(at, f->lens.cursor_ns));
 	else if (v->at_peak)
 		snprintf(out, 2 * FMT_SIZE, "at the peak");
@@ -295,13 +297,14 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 		       xasprintf("%slive %s%s %s", f->in_range ? "came in this time: " : "",
 				 about(f), fmt_bytes(a, f->total[FOOTPRINT_LIVE]),
 				 when_text(v, s, b)));
-	if (f->peak.time_ns != TIME_NONE)
+	if (f->peak.time_ns != TIME_NONE && !v->graph.moment)
 		col = put_part(c, r, col,
 			       xasprintf("%s %s%s at %s", peak_name(f), about(f),
 					 fmt_bytes(a, f->peak.n > 1 ? f->peak.bytes
 								    : f->total[FOOTPRINT_PEAK]),
 					 time_axis_text(b, f->peak.time_ns)));
-	if (!s->loading && !f->manner.goes_on && footprint_knows(f, FOOTPRINT_LEAKED))
+	if (!s->loading && !f->manner.goes_on && !v->graph.moment &&
+	    footprint_knows(f, FOOTPRINT_LEAKED))
 		col = put_part(c, r, col,
 			       xasprintf("%s %s%s",
 					 f->manner.lives_on   ? "still live"
@@ -606,7 +609,7 @@ static char *memory_status(const void *state, const struct scene *s)
 		return NULL;
 	name = name_full(key_at(s, v->list.cursor));
 	source = memory_table_source(s, &f->site[v->list.cursor]);
-	if (v->graph.exact)
+	if (v->graph.exact && !v->graph.moment)
 		flow = flow_text(&v->graph);
 	out = xasprintf("%s  %s%s%s  %s%s",
 			fmt_bytes(live, f->site[v->list.cursor].sum[FOOTPRINT_LIVE]),
