@@ -65,6 +65,10 @@ static void set_limits(struct report *r, const struct options *o, const struct o
 	bool given = o->rows >= 0 || o->min_percent >= 0;
 
 	r->max_rows = o->rows >= 0 ? o->rows : 0;
+	if (o->rows == 0 || o->rows > UINT32_MAX)
+		r->most_blocks = UINT32_MAX;
+	else if (o->rows > 10000)
+		r->most_blocks = (uint32_t)o->rows;
 	r->min_percent = o->min_percent >= 0 ? o->min_percent : 0;
 	if (table && !given && !o->json)
 		r->max_rows = DEFAULT_TABLE_ROWS;

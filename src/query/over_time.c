@@ -77,6 +77,8 @@ static int make_lines(const struct footprint *f, const struct over_time_wish *wi
 static int make(const struct analysis *a, const struct over_time_wish *wish,
 		const struct analysis_cache *cache, struct progress *progress, struct over_time *o)
 {
+	struct heap_table_wish table = { 0 };
+
 	switch (wish->kind) {
 	case OVER_MEMORY:
 		return make_lines(a->footprint, wish, cache ? cache->teardown : NULL, progress, o);
@@ -88,9 +90,10 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 	case OVER_FINDINGS:
 		return findings_new(a, a->lens.suppress, progress, &o->findings);
 	case OVER_HEAP:
-		return heap_table_new_known(a->footprint, (enum heap_question)wish->span.from_ns,
-					    a->lens.suppress, cache ? cache->teardown : NULL,
-					    progress, &o->heap);
+		table.suppress = a->lens.suppress;
+		table.teardown = cache ? cache->teardown : NULL;
+		return heap_table_new_as(a->footprint, (enum heap_question)wish->span.from_ns,
+					 &table, progress, &o->heap);
 	case OVER_HEAT_MAP:
 		return heat_map_new(a, &wish->span, progress, &o->heat_map);
 	case N_OVER_TIME:

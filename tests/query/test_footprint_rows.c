@@ -93,3 +93,30 @@ Test(footprint_rows, rows_of_any_group_add_up)
 	footprint_free(by_site);
 	story_free(s);
 }
+
+/* The largest ones, or all: a list that is cut says of how many it is. */
+Test(footprint_rows, as_many_blocks_as_are_asked_for)
+{
+	static const uint32_t most[] = { 1, 7, 100, UINT32_MAX };
+	struct story *s = story_new(4);
+	struct footprint *f = grouped(s->p, GROUP_FUNCTION, HEAP_ROWS_GROUPS);
+	int64_t largest = 0;
+
+	for (uint32_t i = 0; i < s->n_blocks; i++)
+		largest = (int64_t)s->block[i].size > largest ? (int64_t)s->block[i].size : largest;
+	for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
+		const struct heap_table_wish wish = { .most_blocks = most[i] };
+		bool cut = most[i] < s->n_blocks;
+		struct heap_table *t;
+
+		cr_assert_eq(heap_table_new_as(f, HEAP_BLOCKS, &wish, NULL, &t), 0);
+		cr_expect_eq(t->rows.n, cut ? most[i] : s->n_blocks);
+		cr_expect_eq(t->rows.at[0].cell[0], largest);
+		for (size_t k = 1; k < t->rows.n; k++)
+			cr_expect_leq(t->rows.at[k].cell[0], t->rows.at[k - 1].cell[0]);
+		cr_expect_eq(t->notes.n, cut);
+		heap_table_free(t);
+	}
+	footprint_free(f);
+	story_free(s);
+}

@@ -584,11 +584,13 @@ static int make_heap(struct report *r, struct err *e)
 {
 	enum heap_question q = (enum heap_question)(r->view - VIEW_KIND_LEAKS);
 	const struct footprint *f = find_heap(r, e);
+	struct heap_table_wish wish = { 0 };
 
 	if (!f)
 		return -EINVAL;
-	return heap_table_new(f, q, r->analysis->lens.suppress, NULL,
-			      &r->heap); /* nobody cancels it */
+	wish.suppress = r->analysis->lens.suppress;
+	wish.most_blocks = r->most_blocks;
+	return heap_table_new_as(f, q, &wish, NULL, &r->heap); /* nobody cancels it */
 }
 
 int report_make_rows(struct report *r, const char *function, struct err *e)

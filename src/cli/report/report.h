@@ -59,6 +59,7 @@ struct report {
 	int cols;               /* of the flame graph; 0: as wide as it likes */
 	enum table_order order; /* of the rows of tables */
 	int64_t max_rows;       /* 0: all */
+	uint32_t most_blocks;   /* of the view of blocks; 0: as many as usual */
 	double min_percent;     /* of column 0's total */
 	uint32_t n_columns;     /* numbers of a row that are shown */
 	uint32_t n_sums;        /* those, and behind them those that ratios are made of */

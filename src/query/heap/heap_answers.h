@@ -20,8 +20,7 @@ struct heap_clock {
 struct heap_asking {
 	const struct footprint *f;
 	struct heap_table *out;
-	const struct suppressions *suppress;
-	struct teardown_cache *teardown; /* NULL: none */
+	const struct heap_table_wish *wish;
 	struct progress *progress;
 	struct heap_state state;
 	struct heap_pass pass;

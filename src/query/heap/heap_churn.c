@@ -456,11 +456,12 @@ int heap_reallocs(struct heap_asking *ask)
 
 /* Blocks. */
 
-#define MOST_BLOCKS 10000u
+#define USUAL_BLOCKS 10000u
 
 struct blocks {
 	struct heap_asking *ask;
-	VEC(struct heap_block_seen) at; /* a heap, the smallest on top, of MOST_BLOCKS at most */
+	uint32_t most;
+	VEC(struct heap_block_seen) at; /* a heap once there are most, the smallest on top */
 	uint64_t n;
 };
 
@@ -485,9 +486,9 @@ static void see_one(void *arg, const struct heap_block_seen *b)
 	if (b->row == ID_NONE)
 		return;
 	s->n++;
-	if (s->at.n < MOST_BLOCKS) {
+	if (s->at.n < s->most) {
 		vec_push(&s->at, *b);
-		for (size_t i = s->at.n == MOST_BLOCKS ? s->at.n / 2 : 0; i-- > 0;)
+		for (size_t i = s->at.n == s->most ? s->at.n / 2 : 0; i-- > 0;)
 			sink(s, i);
 		return;
 	}
@@ -527,7 +528,7 @@ static char *freed_in(struct heap_asking *ask, const struct heap_site *site_of_s
 
 int heap_blocks(struct heap_asking *ask)
 {
-	struct blocks s = { .ask = ask };
+	struct blocks s = { .ask = ask, .most = ask->wish->most_blocks ?: USUAL_BLOCKS };
 	struct heap_site *of = heap_sites(ask->f->profile, &ask->f->counts, &ask->f->keys,
 					  ask->f->lens.inlines);
 	int rc = heap_each_block(ask, see_one, &s);

@@ -343,14 +343,16 @@ int heap_leaks(struct heap_asking *ask)
 	int rc;
 
 	l.whole_ns = span.to_ns = ask->f->whole_ns < INT64_MAX ? ask->f->whole_ns + 1 : INT64_MAX;
-	l.is_suppressed = suppressions_stacks(ask->suppress, ask->f->profile, &ask->f->counts);
+	l.is_suppressed = suppressions_stacks(ask->wish->suppress, ask->f->profile,
+					      &ask->f->counts);
 	l.sum = new_sums(ask->n_sites);
 	l.most = xcalloc(ask->n_sites, sizeof(*l.most));
 	rc = see_all(&l);
 	if (rc == 0)
 		rc = heap_site_peaks(ask, l.most);
 	if (rc == 0)
-		rc = footprint_lines_new(ask->f, &span, ask->teardown, ask->progress, &l.lines);
+		rc = footprint_lines_new(ask->f, &span, ask->wish->teardown, ask->progress,
+					 &l.lines);
 	if (rc == 0)
 		add_all(&l);
 	footprint_lines_free(l.lines);

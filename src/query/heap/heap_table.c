@@ -416,17 +416,17 @@ int heap_table_new(const struct footprint *f, enum heap_question q,
 		   const struct suppressions *suppress, struct progress *progress,
 		   struct heap_table **out)
 {
-	return heap_table_new_known(f, q, suppress, NULL, progress, out);
+	const struct heap_table_wish wish = { .suppress = suppress };
+
+	return heap_table_new_as(f, q, &wish, progress, out);
 }
 
-int heap_table_new_known(const struct footprint *f, enum heap_question q,
-			 const struct suppressions *suppress, struct teardown_cache *teardown,
-			 struct progress *progress, struct heap_table **out)
+int heap_table_new_as(const struct footprint *f, enum heap_question q,
+		      const struct heap_table_wish *wish, struct progress *progress,
+		      struct heap_table **out)
 {
 	struct heap_table *t = xcalloc(1, sizeof(*t));
-	struct heap_asking ask = {
-		.f = f, .out = t, .suppress = suppress, .teardown = teardown, .progress = progress
-	};
+	struct heap_asking ask = { .f = f, .out = t, .wish = wish, .progress = progress };
 	int rc;
 
 	t->question = q;

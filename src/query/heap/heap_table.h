@@ -112,10 +112,16 @@ struct heap_table {
 int heap_table_new(const struct footprint *f, enum heap_question q,
 		   const struct suppressions *suppress, struct progress *progress,
 		   struct heap_table **out);
-/* The same, with what is known of the teardown, see footprint_lines_new(). */
-int heap_table_new_known(const struct footprint *f, enum heap_question q,
-			 const struct suppressions *suppress, struct teardown_cache *teardown,
-			 struct progress *progress, struct heap_table **out);
+/* What else is wanted; zeros are what heap_table_new() takes. */
+struct heap_table_wish {
+	const struct suppressions *suppress; /* as above */
+	struct teardown_cache *teardown;     /* see footprint_lines_new() */
+	uint32_t most_blocks;                /* rows of HEAP_BLOCKS at most; 0: 10,000 */
+};
+
+int heap_table_new_as(const struct footprint *f, enum heap_question q,
+		      const struct heap_table_wish *wish, struct progress *progress,
+		      struct heap_table **out);
 void heap_table_free(struct heap_table *t);
 
 /* Rows by a column, falling or rising; column -1: in their own order, which is lost. Ties stay. */
