@@ -803,6 +803,13 @@ for cols in {40..80}; do
     ! grep -qE ' 0?x[0-9a-f]+|[^1]9202b0' out || fault "$cols columns: $(grep -E '9202b0' out)"
 done
 
+# Of a program without lines not a line of libc, and its hottest instruction; of one that waits for the kernel its own line.
+run 0 --symbols "$data" --keys U --screen 80x24 "$data/demo.data"
+says out ' › match_length '
+says out ' ▸   27.1     27.1 '
+run 0 --keys U --screen 80x24 "$data/planted/touches.pack"
+says out 'the hottest line: planted.c:104'
+
 # A side that lacks the line, or has it under another path, has no share in the sentence.
 run 0 diff --metric samples --symbols "$hot" --keys U --screen 120x40 "$hot/rust.data" "$hot/aarch64.data"
 grep -qE 'the hottest line: [a-z]+\.[a-z]+:[0-9]+, (before|after) [0-9.]+ % of all' out || fault "both sides: $(grep hottest out)"

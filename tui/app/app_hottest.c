@@ -51,31 +51,32 @@ static uint32_t hottest_of(const struct analysis *an, bool lines, bool kernel)
 	return best;
 }
 
-/* What is on no line of all. */
-static int64_t without_line(const struct analysis *an)
+/* What is on no line, of the kernel or without that. */
+static int64_t without_line(const struct analysis *an, bool kernel)
 {
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < an->table.n_rows; i++)
-		if (!is_line(an, i))
+		if (!is_line(an, i) &&
+		    (kernel || an->keys.key[an->table.key[i]].family != FAMILY_KERNEL))
 			sum += an->table.self[(size_t)i * an->table.n_columns];
 	return sum;
 }
 
 /*
- * The hottest line. Where most is on no line, the few that have one are not what is looked for: then the hottest function
- * without lines, if that is hotter; rather one whose code can be had than the kernel's. KEY_NONE: nothing has samples.
+ * The hottest line. Where most of what programs do is on no line, the few that have one are not what is looked for: then the
+ * hottest function without lines, if that is hotter. The kernel, whose code can seldom be had, counts only where nothing else
+ * is. KEY_NONE: nothing has samples.
  */
 static uint32_t hottest_row(const struct analysis *an)
 {
 	const struct table *t = &an->table;
 	uint32_t line = hottest_of(an, true, true), function = hottest_of(an, false, false);
+	int64_t on_lines = an->weights.total[0] - without_line(an, true);
 
-	if (function == KEY_NONE)
-		function = hottest_of(an, false, true);
-	if (line == KEY_NONE || function == KEY_NONE)
-		return line == KEY_NONE ? function : line;
-	if (without_line(an) <= an->weights.total[0] / 2 ||
+	if (line == KEY_NONE)
+		return function != KEY_NONE ? function : hottest_of(an, false, true);
+	if (function == KEY_NONE || without_line(an, false) <= on_lines ||
 	    share_of(an, t->self + (size_t)function * t->n_columns) <=
 		    share_of(an, t->self + (size_t)line * t->n_columns))
 		return line;
@@ -113,7 +114,7 @@ static void say_row(struct app *a, uint32_t row, bool line)
 	const char *label = an->keys.key[an->table.key[row]].label;
 	char *share = say_share(an, an->table.self + (size_t)row * an->table.n_columns);
 	char rest[FMT_SIZE];
-	int64_t unknown = without_line(an), whole = an->weights.total[0];
+	int64_t unknown = without_line(an, true), whole = an->weights.total[0];
 	const char *outside = hottest_of(an, false, true) != row ? " outside of the kernel" : "";
 
 	fmt_percent(rest, unknown, whole);
@@ -157,7 +158,8 @@ static void show(struct app *a)
 	} else {
 		uint32_t id = an->keys.key[an->table.key[row]].id;
 
-		place = line ? row_line_place(&a->scene, id) : (struct place){ .key_id = id };
+		place = line ? row_line_place(&a->scene, id)
+			     : (struct place){ .key_id = id, .line = PLACE_HOTTEST_SELF };
 		app_go_from(a, &a->hottest.from, VIEW_KIND_ANNOTATE, &place);
 		say_row(a, row, line);
 	}

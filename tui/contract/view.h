@@ -109,8 +109,11 @@ struct place {
 	/* struct key's id (a function), ID_NONE: none, only its own view knows it */
 	uint32_t key_id;
 	uint64_t path; /* call tree path of the very node, 0: any of that function */
-	uint32_t line; /* of source, in the view of code: where to; 0: its hottest */
+	uint32_t line; /* of source, in the view of code: where to; 0: its hottest, by total */
 };
+
+/* A place's line: what has most of its own, line or instruction. */
+#define PLACE_HOTTEST_SELF UINT32_MAX
 
 /* A cell of the canvas. */
 struct cell_at {

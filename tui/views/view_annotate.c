@@ -203,13 +203,32 @@ static void go_to_hottest(struct annotate_view *v)
 	go_to(v, v->hot.n > 0 ? v->hot.at[0] : 0);
 }
 
+/* The row that has most of its own. */
+static uint32_t hottest_by_self(const struct annotate_view *v, const struct annotation *a)
+{
+	uint32_t best = ANNOTATION_NONE;
+	int64_t most = 0;
+
+	for (uint32_t i = 0; i < v->rows.all.n; i++) {
+		uint32_t n = annotation_row_numbers(a, &v->rows.all.at[i]);
+
+		if (n == ANNOTATION_NONE || annotation_self(a, n)[0] <= most ||
+		    !annotation_row_is_part(&v->rows, &v->rows.all.at[i]))
+			continue;
+		most = annotation_self(a, n)[0];
+		best = i;
+	}
+	return best;
+}
+
 /* The line that was asked for, once. */
 static void go_to_wanted(struct annotate_view *v, const struct annotation *a)
 {
 	const struct annotate_anchor at = { .has_line = true, .line = v->want_line };
 
 	if (v->want_line != 0)
-		go_to(v, find_anchor(v, a, &at));
+		go_to(v, v->want_line == PLACE_HOTTEST_SELF ? hottest_by_self(v, a)
+							    : find_anchor(v, a, &at));
 	v->want_line = 0;
 }
 
