@@ -598,7 +598,14 @@ void debug_reader_answer(struct debug_reader *r, const struct debug_plan *p, siz
 	r->d->work -= work - r->r.work;
 }
 
-char *debug_info_scope(struct debug_reader *r, const struct debug_frame *f)
+char *debug_info_scope(struct debug_reader *r, struct debug_frame *f)
 {
-	return f->entry ? die_scope_path(&r->r, f->entry) : NULL;
+	struct die_named around;
+	char *path = f->entry ? die_scope_path(&r->r, f->entry, &around) : NULL;
+
+	if (path && !f->declared) {
+		f->declared = around.declared;
+		f->declared_line = around.declared_line;
+	}
+	return path;
 }

@@ -86,8 +86,9 @@ const uint8_t *debug_reader_md5(const struct debug_reader *r, const char *path);
 
 /*
  * What a function's plain name stands in: "std::__detail", "main::{lambda(int)}"; for functions of C++
- * without a linkage name. NULL: nothing, or not known. The caller frees.
+ * without a linkage name. NULL: nothing, or not known. The caller frees. Where nothing says where the function is declared, as of
+ * lambdas, it is where this is: *f has that then.
  */
-char *debug_info_scope(struct debug_reader *r, const struct debug_frame *f);
+char *debug_info_scope(struct debug_reader *r, struct debug_frame *f);
 
 #endif

@@ -298,7 +298,7 @@ static bool is_cplusplus(const struct die_unit *u)
 	}
 }
 
-char *die_scope_path(struct die_reader *r, const struct die_named *f)
+char *die_scope_path(struct die_reader *r, const struct die_named *f, struct die_named *around)
 {
 	struct die_unit *u = f->unit;
 	const struct scope *at;
@@ -306,6 +306,7 @@ char *die_scope_path(struct die_reader *r, const struct die_named *f)
 	char *path = NULL;
 	uint32_t number;
 
+	*around = (struct die_named){ .name = NULL };
 	if (!u || !is_cplusplus(u))
 		return NULL;
 	if (!u->scopes)
@@ -318,6 +319,8 @@ char *die_scope_path(struct die_reader *r, const struct die_named *f)
 
 		at = &u->scopes->all.at[number];
 		follow(r, (struct die_place){ u, at->offset }, &is);
+		if (i == 0)
+			*around = is;
 		name = scope_name(at, &is, f);
 		number = scope_around(u, at, &is);
 		longer = path ? xasprintf("%s::%s", name, path) : xstrdup(name);

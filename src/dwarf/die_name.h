@@ -32,8 +32,11 @@ struct die_named {
 /* Of a function or an inlined call; never NULL, but may know nothing. */
 const struct die_named *die_name(struct die_reader *r, const struct die_place *p);
 
-/* What a plain name stands in: "std::__detail"; of C++ only. NULL: nothing. The caller frees. */
-char *die_scope_path(struct die_reader *r, const struct die_named *n);
+/*
+ * What a plain name stands in: "std::__detail"; of C++ only. NULL: nothing. The caller frees. *around is what the innermost of
+ * these scopes says of itself.
+ */
+char *die_scope_path(struct die_reader *r, const struct die_named *n, struct die_named *around);
 
 /* For die_unit.c. */
 void die_names_forget(struct die_reader *r);

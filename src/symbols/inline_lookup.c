@@ -227,7 +227,7 @@ void inline_reader_free(struct inline_reader *r)
 	free(r);
 }
 
-static char *write_name(struct inline_reader *r, const struct debug_frame *f)
+static char *write_name(struct inline_reader *r, struct debug_frame *f)
 {
 	const char *raw = f->linkage_name ? f->linkage_name : f->name;
 	char *plain = f->linkage_name ? demangle(f->linkage_name, DEMANGLE_FULL) : NULL;
@@ -281,14 +281,22 @@ static uint64_t key_of(const struct debug_frame *f)
 	return f->function | UINT64_C(1) << 63;
 }
 
+/* The operator() of a lambda is declared nowhere, but its class is. */
+static bool is_lambda(const struct debug_frame *f)
+{
+	return !f->declared && f->name && strncmp(f->name, "operator()", 10) == 0;
+}
+
 /* inlined: its name is wanted too. */
-static uint32_t number_function(struct inline_reader *r, const struct debug_frame *f, bool inlined)
+static uint32_t number_function(struct inline_reader *r, struct debug_frame *f, bool inlined)
 {
 	uint64_t key = key_of(f), hash = hash_u64(key);
 	uint32_t at = map_find(&r->by_key, hash, same_key, r, &key);
 	struct known k = { .key = key };
 
 	if (at == MAP_NONE) {
+		if (is_lambda(f))
+			free(debug_info_scope(r->reader, f));
 		k.is.declared = number_file(r, f->declared);
 		k.is.declared_line = f->declared_line;
 		at = (uint32_t)r->functions.n;
@@ -306,11 +314,11 @@ static void take_frames(void *arg, size_t which, const struct debug_frame *frame
 	struct inline_reader *r = arg;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct debug_frame *f = &frames[n - 1 - i];
+		struct debug_frame f = frames[n - 1 - i];
 
-		r->out[i].function = number_function(r, f, i > 0);
-		r->out[i].file = number_file(r, f->file);
-		r->out[i].line = f->line;
+		r->out[i].function = number_function(r, &f, i > 0);
+		r->out[i].file = number_file(r, f.file);
+		r->out[i].line = f.line;
 	}
 	r->take(r->arg, r->of->which.at[which], r->out, n);
 }

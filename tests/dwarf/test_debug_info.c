@@ -347,12 +347,17 @@ static void take_scopes(void *arg, size_t which, const struct debug_frame *frame
 
 	(void)which;
 	for (size_t i = 0; i < n; i++) {
-		char *scope = debug_info_scope(l->reader, &frames[i]);
+		struct debug_frame f = frames[i];
+		char *scope = debug_info_scope(l->reader, &f);
 
-		if (!scope || !frames[i].name || strcmp(frames[i].name, "operator()") != 0)
-			cr_expect(!scope || !strstr(scope, "lambda"), "%s: %s", frames[i].name,
-				  scope);
-		else if (strncmp(scope, "shop::pick::{lambda", 19) == 0)
+		if (!scope || !f.name || strcmp(f.name, "operator()") != 0) {
+			cr_expect(!scope || !strstr(scope, "lambda"), "%s: %s", f.name, scope);
+			free(scope);
+			continue;
+		}
+		cr_expect(f.declared && f.declared_line == 1, "%s:%u",
+			  f.declared ? f.declared : "nowhere", f.declared_line);
+		if (strncmp(scope, "shop::pick::{lambda", 19) == 0)
 			l->of_function = true;
 		else if (strncmp(scope, "shop::box::part::get::{lambda", 29) == 0)
 			l->of_member = true;

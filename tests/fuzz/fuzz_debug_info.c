@@ -36,14 +36,15 @@ static void take(void *arg, size_t which, const struct debug_frame *frames, size
 	if (which >= N_ADDRESSES || n == 0 || n > MAX_FRAMES)
 		abort();
 	for (size_t i = 0; i < n; i++) {
-		char *scope = debug_info_scope(a->reader, &frames[i]);
+		struct debug_frame f = frames[i];
+		char *scope = debug_info_scope(a->reader, &f);
 
-		add_text(a, frames[i].linkage_name);
-		add_text(a, frames[i].name);
-		add_text(a, frames[i].file);
-		add_text(a, frames[i].declared);
+		add_text(a, f.linkage_name);
+		add_text(a, f.name);
+		add_text(a, f.file);
+		add_text(a, f.declared);
 		add_text(a, scope);
-		a->sum += frames[i].line + frames[i].declared_line + frames[i].function;
+		a->sum += f.line + f.declared_line + f.function;
 		free(scope);
 	}
 }
