@@ -130,6 +130,15 @@ static bool is_named(const struct heap_case *c, uint32_t key)
 	return false;
 }
 
+/* Is a site's name one of a place, not of what a file does not say? */
+static bool is_place(const struct heap_case *c, uint32_t key)
+{
+	const char *label = c->f->keys.key[key].label;
+
+	return strcmp(label, "[unknown]") != 0 &&
+	       !(label[0] == '[' && c->f->manner.lacks & HEAP_LACKS_CALLS);
+}
+
 static const struct footprint_site *site_of(const struct heap_case *c,
 					    const struct heap_table_row *r)
 {
@@ -200,16 +209,19 @@ static void say_leak(struct heap_case *c, const struct heap_table_row *r, int64_
 {
 	char rate[FMT_SIZE], error[FMT_SIZE], left[FMT_SIZE], n[FMT_COUNTED_SIZE];
 	char *place = place_of(c, r->key, r->file, r->line), *end;
-	bool lives = c->f->manner.lives_on || c->f->manner.goes_on;
+	const char *kept = c->f->manner.lives_on || c->f->manner.goes_on
+				   ? "are still in use at the end"
+				   : "were never freed";
 
 	if (r->cell[LEAKED] < grown_to(r) / 2)
 		end = xasprintf("until the end, where the teardown frees %s%s", about(c),
 				fmt_bytes(left, r->cell[AT_END]));
+	else if (r->cell[LEAKED_BLOCKS] == CELL_NONE)
+		end = xasprintf(", and %s%s %s", about(c), fmt_bytes(left, r->cell[LEAKED]), kept);
 	else
 		end = xasprintf(", and %s%s of %s%s %s", about(c),
 				fmt_counted(n, r->cell[LEAKED_BLOCKS], "block"), about(c),
-				fmt_bytes(left, r->cell[LEAKED]),
-				lives ? "are still in use at the end" : "were never freed");
+				fmt_bytes(left, r->cell[LEAKED]), kept);
 	add(c, "leak", "leaks", (double)grown_to(r) / (double)peak, r->key,
 	    xasprintf("%s grows by %s%s an hour (± %s)%s%s.", place, about(c),
 		      fmt_bytes(rate, r->cell[GROWTH]), fmt_bytes(error, r->cell[GROWTH_ERROR]),
@@ -276,7 +288,7 @@ static int find_growth(struct heap_case *c)
 	for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
 		const struct heap_table_row *r = &t->rows.at[i];
 
-		if (r->key == KEY_NONE)
+		if (r->key == KEY_NONE || !is_place(c, r->key))
 			continue;
 		if (grows_much(c, r, left))
 			say_leak(c, r, peak);
@@ -441,15 +453,6 @@ static int find_kept(struct heap_case *c)
 	return rc;
 }
 
-/* Is a site's name one of a place, not of what a file does not say? */
-static bool is_place(const struct heap_case *c, const struct footprint_site *s)
-{
-	const char *label = c->f->keys.key[s->key].label;
-
-	return strcmp(label, "[unknown]") != 0 &&
-	       !(label[0] == '[' && c->f->manner.lacks & HEAP_LACKS_CALLS);
-}
-
 static void say_holder(struct heap_case *c, const struct footprint_site *s)
 {
 	const struct footprint *f = c->f;
@@ -482,7 +485,7 @@ static int find_holders(struct heap_case *c)
 		int64_t held = s->sum[FOOTPRINT_PEAK];
 
 		if (held >= HOLDER_BYTES && held >= c->f->total[FOOTPRINT_PEAK] / HOLDER_PART &&
-		    is_place(c, s) && !is_named(c, s->key))
+		    is_place(c, s->key) && !is_named(c, s->key))
 			say_holder(c, s);
 	}
 	return 0;

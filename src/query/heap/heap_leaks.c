@@ -200,7 +200,7 @@ static void add(struct leaks *l, uint32_t site)
 	}
 	row->cell[2] = at_end;
 	row->cell[3] = llround(s->leaked);
-	if (!(l->ask->f->manner.lacks & HEAP_LACKS_SIZES))
+	if (!(l->ask->f->manner.lacks & (HEAP_LACKS_SIZES | HEAP_LACKS_CALLS)))
 		row->cell[4] = llround(s->leaked_blocks);
 	row->cell[5] = l->most[site];
 }
