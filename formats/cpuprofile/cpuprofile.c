@@ -251,7 +251,6 @@ static int read_stacks(struct reader *r, struct input *in, const char *cut,
 
 	if (o && o->resolve)
 		options = *o->resolve;
-	options.same_machine = false; /* nothing says on which machine it was recorded */
 	r->resolver = resolver_new(r->p, r->capture, &options);
 	index_names(r);
 	rc = add_stacks(r, progress);
