@@ -295,6 +295,16 @@ run 0 --screen 100x12 zeroes.txt
 says out 'each sample weighs 0'
 run 0 report --metric samples zeroes.txt
 ! grep -q 'weighs 0' out || fault "counts of samples weigh: $(cat out)"
+# a path that no stack has, and transforms that leave no frame: the samples are there all the same
+for filter in 'focus-path:x;y' merge:.; do
+    run 0 report -f "$filter" script.txt
+    says out '# no frame is left by the filter'
+    run 0 -f "$filter" --screen 100x12 script.txt
+    says out 'no frame is left by the filter: & edits it'
+done
+# the row of a thread has no code
+run 0 --keys 2u --screen 100x12 script.txt
+says out 'no function is selected'
 run 2 report --pid small.folded
 
 run 0 export --to folded small.folded

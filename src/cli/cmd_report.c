@@ -81,6 +81,16 @@ static void set_limits(struct report *r, const struct options *o, const struct o
 	r->cols = o->cols ? o->cols : r->width;
 }
 
+/* Do transforms of the filter take all frames away, or ask for a path that no stack has? */
+static bool is_left_nothing(const struct report *r)
+{
+	const struct analysis *a = r->analysis;
+
+	if (!a->lens.filter)
+		return false;
+	return r->view == VIEW_KIND_TOP ? a->table.n_rows == 0 : a->tree && a->tree->n_nodes <= 1;
+}
+
 /* Events of which nothing is shown, so that nobody takes a part for the whole, nor weights of 0 for no samples. */
 static void put_not_shown(const struct report *r, FILE *to)
 {
@@ -90,6 +100,8 @@ static void put_not_shown(const struct report *r, FILE *to)
 	if (w->n_samples > 0 && w->total[0] == 0 && w->whole[0] == 0 &&
 	    !metric_is_heap(r->analysis->profile, r->analysis->lens.column[0].metric))
 		fputs("# each of these samples weighs 0; --metric samples counts them\n", to);
+	if (w->total[0] > 0 && is_left_nothing(r))
+		fputs("# no frame is left by the filter\n", to);
 	if (!names)
 		return;
 	clean = text_clean(names, strlen(names), r->ascii);

@@ -49,7 +49,6 @@ static const char *selected_label(struct app *a)
 	return label;
 }
 
-/* One column: the next metric. Several: the next of them leads. */
 /* What comes after the metric that is shown: where all is of a heap, the next one of a heap. */
 static struct metric metric_after(const struct app *a)
 {
@@ -63,6 +62,7 @@ static struct metric metric_after(const struct app *a)
 	return m;
 }
 
+/* One column: the next metric. Several: the next of them leads. */
 static void next_metric(struct app *a)
 {
 	const struct profile *p = a->analysis->profile;
@@ -163,13 +163,21 @@ static void carry(struct app *a, enum view_kind target)
 		app_go(a, target, &here.place);
 }
 
+/* Is the key the name of a thread, which has no code? */
+static bool is_name(const struct app *a, uint32_t key_id)
+{
+	return key_id < a->analysis->counts.n_functions &&
+	       profile_function(a->analysis->profile, (function_id){ key_id })->flags &
+		       FUNCTION_COMM;
+}
+
 /* Rows of modules or files have no lines of their own. */
 static void carry_to_code(struct app *a)
 {
 	enum grouping g = a->analysis->keys.grouping;
 	struct step here = app_here(a);
 
-	if (app_rows_of_samples(a)) {
+	if (app_rows_of_samples(a) || (here.has_place && is_name(a, here.place.key_id))) {
 		say_no_function(a);
 	} else if (g == GROUP_FUNCTION) {
 		carry(a, VIEW_KIND_ANNOTATE);

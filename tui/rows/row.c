@@ -47,6 +47,8 @@ void row_draw_nothing(struct canvas *c, struct rect r, const struct scene *s)
 		text = heap ? "no allocation passes the filter" : "no sample passes the filter";
 	else if (s->loading)
 		text = "nothing has been read yet";
+	else if (w->total[0] > 0)
+		text = "no frame is left by the filter: & edits it, Esc takes the last term back";
 	else if (w->n_samples > 0 && !heap)
 		text = "each sample weighs 0";
 	else if (s->analysis->counts.n_samples > 0 && !heap)
