@@ -257,7 +257,7 @@ enum subject { OF_FUNCTIONS, OF_MODULES, OF_THREADS, OF_EVENTS, OF_CPUS, OF_CAPT
 #define KINDS_MOST 8
 
 static const char *const kinds[N_SUBJECTS][KINDS_MOST] = {
-	[OF_FUNCTIONS] = { "fn", "leaf", "focus", "merge", "collapse", "file" },
+	[OF_FUNCTIONS] = { "fn", "leaf", "focus", "merge", "collapse", "file", "freed-in" },
 	[OF_MODULES] = { "module", "in", "focus-module", "collapse-module" },
 	[OF_THREADS] = { "thread", "process", "comm", "pid", "tid", "cgroup", "label" },
 	[OF_EVENTS] = { "event" },

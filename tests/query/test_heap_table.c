@@ -690,6 +690,13 @@ static bool is_deep(const struct story *s, const struct block *b)
 	return b->stack % 3 == 2;
 }
 
+/* Of f4, or f5, which it calls. */
+static bool is_freed_in_f4(const struct story *s, const struct block *b)
+{
+	(void)s;
+	return b->died != UINT32_MAX && !b->who_knows && (b->by_stack == 4 || b->by_stack == 5);
+}
+
 static bool is_of_many(const struct story *s, const struct block *b)
 {
 	uint32_t n = 0;
@@ -754,6 +761,7 @@ static const struct block_case block_cases[] = {
 	{ "stack-last:43450us,", is_of_late },
 	{ "stack-span:44350us,", is_of_long },
 	{ "stack-leaked-percent:4,", is_of_leaky },
+	{ "freed-in:^f4$", is_freed_in_f4 },
 };
 
 /* All sums of a footprint are those of a replay of the blocks that hold the term: calls, bytes, leaked, at some instants live. */

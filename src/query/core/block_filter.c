@@ -37,6 +37,8 @@ struct life {
 struct ready_term {
 	const struct term *term;
 	bool *origin; /* [n_origins] terms about these alone; else NULL; owned */
+	const bool
+		*freed_in; /* [n_stacks] TERM_FREED_IN: of stacks that free; else NULL; borrowed */
 	struct heap_span *
 		span; /* [n_tracks] TERM_FREED: of ends; TERM_ALIVE: two levels; else NULL; owned */
 };
@@ -46,7 +48,7 @@ struct evaluation {
 	const struct heap_columns *c;
 	uint32_t malloc_event;
 	struct ready_term *term; /* [n_terms]; owned */
-	uint32_t n_terms;
+	uint32_t n_terms, n_stacks;
 	uint64_t *out;                     /* see block_filter() */
 	struct life *life[HEAP_SCAN_MOST]; /* [n_terms][n_tracks] of each thread; owned */
 };
@@ -292,6 +294,17 @@ static bool is_handed(const struct evaluation *v, const struct row *r)
 	return by < v->c->n_origins && v->c->origins[by].thread != v->c->origins[r->origin].thread;
 }
 
+static bool is_freed_in(const struct evaluation *v, const struct row *r, const bool *stacks)
+{
+	uint32_t by;
+
+	if (r->end == END_NEVER || !v->c->release)
+		return false;
+	by = allocation_release(v->c, r->at);
+	return by < v->c->n_origins && v->c->origins[by].stack < v->n_stacks &&
+	       stacks[v->c->origins[by].stack];
+}
+
 static bool has_state(const struct evaluation *v, const struct row *r, enum block_state state)
 {
 	switch (state) {
@@ -345,6 +358,8 @@ static bool holds(const struct evaluation *v, const struct row *r, uint32_t term
 		return is_alive(r, span->from) && is_alive(r, span->to);
 	case TERM_FREED:
 		return r->end != END_NEVER && in_span(span, r->end & END_MOMENT);
+	case TERM_FREED_IN:
+		return is_freed_in(v, r, ready->freed_in);
 	case TERM_BLOCK:
 		return has_state(v, r, (enum block_state)t->word);
 	default:
@@ -500,13 +515,15 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	}
 }
 
-static void make_ready(struct evaluation *v, const struct term *const *terms)
+static void make_ready(struct evaluation *v, const struct term *const *terms,
+		       const bool *const *freed_in)
 {
 	v->term = xcalloc(v->n_terms, sizeof(*v->term));
 	for (uint32_t i = 0; i < v->n_terms; i++) {
 		struct ready_term *r = &v->term[i];
 
 		r->term = terms[i];
+		r->freed_in = freed_in[i];
 		if (is_of_origins(terms[i]))
 			r->origin = find_origins(v, terms[i]);
 		else if (terms[i]->kind == TERM_FREED || terms[i]->kind == TERM_ALIVE)
@@ -514,17 +531,20 @@ static void make_ready(struct evaluation *v, const struct term *const *terms)
 	}
 }
 
-uint64_t *block_filter(const struct heap_state *state, const struct term *const *terms, uint32_t n,
+uint64_t *block_filter(const struct heap_state *state, const struct term *const *terms,
+		       const bool *const *freed_in, uint32_t n, uint32_t n_stacks,
 		       uint32_t malloc_event)
 {
-	struct evaluation v = {
-		.state = state, .c = &state->columns, .malloc_event = malloc_event, .n_terms = n
-	};
+	struct evaluation v = { .state = state,
+				.c = &state->columns,
+				.malloc_event = malloc_event,
+				.n_terms = n,
+				.n_stacks = n_stacks };
 	unsigned n_threads = heap_scan_threads(state->columns.n_allocations);
 
 	if (n == 0)
 		return NULL;
-	make_ready(&v, terms);
+	make_ready(&v, terms, freed_in);
 	v.out = xcalloc((size_t)state->columns.n_allocations / HEAP_GROUP + 1, sizeof(*v.out));
 	for (unsigned i = 0; i < n_threads; i++)
 		v.life[i] = xcalloc((size_t)n * state->columns.n_tracks, sizeof(**v.life));

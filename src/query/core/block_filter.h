@@ -31,9 +31,10 @@ const char *block_state_word(enum block_state s);
 
 /*
  * Which allocations hold each of n terms, negated ones included, as bits: [n_allocations / HEAP_GROUP + 1], of each group its first
- * row lowest. The caller frees; NULL for n 0.
+ * row lowest. freed_in: [n], of TERM_FREED_IN which of n_stacks match; else NULL. The caller frees; NULL for n 0.
  */
-uint64_t *block_filter(const struct heap_state *state, const struct term *const *terms, uint32_t n,
+uint64_t *block_filter(const struct heap_state *state, const struct term *const *terms,
+		       const bool *const *freed_in, uint32_t n, uint32_t n_stacks,
 		       uint32_t first_heap_event);
 
 #endif

@@ -250,6 +250,23 @@ static int add_frame_term(struct compiled_filter *s, const struct profile *p,
 	return rc;
 }
 
+/* A term about blocks, of stacks that free. */
+static int add_freed_in(struct compiled_filter *s, const struct profile *p,
+			const struct profile_counts *counts, const struct term *t, bool inlines,
+			struct progress *progress)
+{
+	bool *atoms = xmalloc(frame_ids_n(counts) * sizeof(*atoms));
+	bool *stack = xcalloc(counts->n_stacks, sizeof(*stack));
+	int rc = frame_ids_match(p, counts, t, progress, atoms);
+
+	if (rc == 0)
+		match_stacks(p, counts, t, atoms, inlines, stack);
+	s->freed_in[s->n_blocks] = stack;
+	s->blocks[s->n_blocks++] = t;
+	free(atoms);
+	return rc;
+}
+
 /* Frames of a stack, inlined ones not counted. */
 static void add_depth_term(struct compiled_filter *s, const struct profile *p,
 			   const struct profile_counts *counts, const struct term *t)
@@ -301,6 +318,8 @@ static int add_term(struct compiled_filter *s, const struct profile *p,
 	case TERM_DEPTH:
 		add_depth_term(s, p, counts, t);
 		break;
+	case TERM_FREED_IN:
+		return add_freed_in(s, p, counts, t, inlines, progress);
 	case TERM_SIZE:
 	case TERM_LIFETIME:
 	case TERM_ALIVE:
@@ -351,6 +370,7 @@ int compiled_filter_init(struct compiled_filter *s, const struct profile *p,
 				       .origin = origin };
 	s->times = xmalloc(n * sizeof(*s->times));
 	s->blocks = xmalloc(n * sizeof(*s->blocks));
+	s->freed_in = xcalloc(n, sizeof(*s->freed_in));
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = add_term(s, p, counts, &terms[i], inlines, progress);
 	return rc;
@@ -364,6 +384,9 @@ void compiled_filter_done(struct compiled_filter *s)
 	free(s->capture);
 	free(s->stack);
 	free(s->times);
+	for (uint32_t i = 0; i < s->n_blocks; i++)
+		free(s->freed_in[i]);
+	free(s->freed_in);
 	free(s->blocks);
 	*s = (struct compiled_filter){ 0 };
 }

@@ -28,6 +28,7 @@ struct compiled_filter {
 	uint32_t n_times;
 	/* [n_blocks] terms about blocks of a heap, which samples pass; array owned */
 	const struct term **blocks;
+	bool **freed_in; /* [n_blocks] of TERM_FREED_IN: which stacks, [n_stacks], match; else NULL; owned */
 	uint32_t n_blocks;
 	uint32_t n_threads;            /* counts->n_threads */
 	uint32_t n_captures;           /* counts->n_captures */

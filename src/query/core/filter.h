@@ -18,7 +18,7 @@
  *   leaf:RE in:RE                  the innermost frame matches: its function, its module
  *   is:CLASS                       what a stack is known to do, see frame_class.h: is:idle, is:kernel, is:lock, is:alloc, …
  *   depth:N[-M]                    the stack has so many frames
- *   size:A,B lifetime:A,B alive:A[,B] freed:A,B block:WORD stack-calls:A,B stack-bytes:A,B stack-leaked:A,B
+ *   size:A,B lifetime:A,B alive:A[,B] freed:A,B freed-in:RE block:WORD stack-calls:A,B stack-bytes:A,B stack-leaked:A,B
  *   stack-leaked-percent:A,B stack-first:A,B stack-last:A,B stack-span:A,B
  *                                  of allocations: see block_filter.h; samples pass
  * Transforms of stacks (no "!"; applied in the order given, as each changes what the next one sees):

@@ -50,6 +50,7 @@ enum term_value {
 	X(LIFETIME,   "lifetime",   VALUE_TIMES,     false) \
 	X(ALIVE,      "alive",      VALUE_TIMES,     false) \
 	X(FREED,      "freed",      VALUE_TIMES,     false) \
+	X(FREED_IN,   "freed-in",   VALUE_REGEX,     false) \
 	X(BLOCK,      "block",      VALUE_WORD,      false) \
 	X(STACK_CALLS, "stack-calls", VALUE_SIZES,   false) \
 	X(STACK_BYTES, "stack-bytes", VALUE_SIZES,   false) \

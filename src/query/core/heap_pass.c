@@ -156,7 +156,8 @@ struct heap_filter *heap_filter_new(const struct heap_state *state,
 	h->origin = xcalloc(c->n_origins, sizeof(*h->origin));
 	for (uint32_t i = 0; i < c->n_origins; i++)
 		h->origin[i] = origin_passes(state, counts, s, &c->origins[i]);
-	h->block = block_filter(state, s->blocks, s->n_blocks, first_event(c));
+	h->block = block_filter(state, s->blocks, (const bool *const *)s->freed_in, s->n_blocks,
+				counts->n_stacks, first_event(c));
 	h->times = xcalloc(s->n_times, sizeof(*h->times));
 	for (uint32_t i = 0; i < s->n_times; i++) {
 		const struct term *t = s->times[i];
