@@ -14,14 +14,16 @@ if [ -z "$qemu" ] || [ ! -e "$dir/Makefile" ]; then
     exit 77
 fi
 
-# Not run: what is the emulator's and not the processor's (limits on address space, memory that is given back, a first thread that ends before the others),
-# what needs debug information in its own program, and what takes minutes or all memory.
+# Not run: what is the emulator's and not the processor's (limits on address space, memory that is given back, a first thread that
+# ends before the others), what needs debug information in its own program, and what takes minutes or has a
+# limit of seconds. The emulator keeps some of its own
+# memory for each thread that ends and each address that was mapped: what opens thousands of profiles in one process has none left.
 declare -A left_out=(
     [t_base]='column/leaves_the_most_of_what_is_there|process/goes_on_without_its_first_thread|machine/threads_take_no_heaps_under_a_limit'
     [t_symbols]='debug_files/debug_information_of_a_program_with_symbols'
-    [t_tui]='app/random_keys_and_sizes|app_menu/every_key_answers'
-    [t_formats]='folded/round_trip_of_generated_lines'
-    [t_query]='noise/*|heap_fold/the_tenth_minute_takes_what_the_third_took|shorten/an_hour_takes_no_more_than_minutes'
+    [t_tui]='app_menu/every_key_answers'
+    [t_formats]='folded/round_trip_of_generated_lines|json_formats/cut_at_each_offset'
+    [t_query]='noise/*|regex/hostile_expressions_end|heap_fold/the_tenth_minute_takes_what_the_third_took|shorten/an_hour_takes_no_more_than_minutes'
 )
 
 make -C "$dir" -s -j"$(nproc)" LDFLAGS=-static "$@" >"$dir/suites.log" 2>&1 || { tail -n 40 "$dir/suites.log"; exit 1; }
@@ -37,10 +39,11 @@ unset DEBUGINFOD_URLS
 ulimit -v 12000000
 faults=0
 for suite in "$@"; do
-    if ! timeout 1800 "$qemu" "./$suite" --filter "!(${left_out[$suite]:-})" >"$suite.out" 2>&1; then
+    # Each test has a limit of its own; busy machines take hours.
+    if ! "$qemu" "./$suite" --filter "!(${left_out[$suite]:-})" >"$suite.out" 2>&1; then
         grep -aE '^\[(FAIL|CRASH)|Assertion Failed' "$suite.out" | cut -c1-300
         faults=$((faults + 1))
     fi
-    echo "$suite: $(tail -n 1 "$suite.out")"
+    echo "$suite: $(grep -a '^\[====\]' "$suite.out" || tail -n 1 "$suite.out")"
 done
 [ "$faults" = 0 ]

@@ -58,7 +58,7 @@ enum perf_fed {
 
 /*
  * Borrows p, r and events, which the owner fills in before their records come. machine is the architecture of the recording as `uname -m` has it, NULL when
- * unknown: then it is taken to be this one's.
+ * unknown: then it is the one whose registers samples have, or else this one's.
  */
 struct ingest *ingest_new(struct profile *p, capture_id c, struct resolver *r,
 			  struct perf_events *events, const char *machine);
