@@ -29,6 +29,7 @@ Test(app_menu, what_keys_do)
 		{ "focus on a subtree", "2jjj.F", "filter  focus-path:", "WITH" },
 		{ "a node's transform on a function", ".M", "that is of a node", "merge-path" },
 		{ "collapse a module", ".C", "filter  collapse-module:(?-i)^my_program$", "WITH" },
+		{ "which is no name that is missing", ".C", " %  [my_program] ", "no symbol" },
 		{ "focus on a module", ".g", "filter  focus-module:(?-i)^my_program$", "WITH" },
 		{ "with the arrows", ".jj<Enter>", "filter  leaf:^Parser::parse_record", "WITH" },
 		{ "no menu of threads' rows", "oooo.", "these rows are no functions", "WITH" },

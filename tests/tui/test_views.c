@@ -272,7 +272,7 @@ Test(views, the_cursor_of_a_tree_stays_near)
 		const char *keys, *filter, *status;
 	} cases[] = {
 		{ VIEW_KIND_TREE, "e", "merge:parse_record", "handle_request" },
-		{ VIEW_KIND_TREE, "*G", "!fn:nothing_is_called_so", "node  (900)" },
+		{ VIEW_KIND_TREE, "*G", "!fn:nothing_is_called_so", "node (900)" },
 		{ VIEW_KIND_TREE, "ee", "merge:push_back", "parse_record" },
 	};
 

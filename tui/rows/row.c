@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/core/filter.h"
+#include "query/core/filter_term.h"
 #include "query/core/ratio.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/name_cell.h"
@@ -386,6 +388,22 @@ char *row_source(const struct scene *s, const struct groups *keys, uint32_t key)
 	return place;
 }
 
+/* Is it a module, "[kernel]", whose frames a term of the filter made one? */
+static bool is_collapsed(const struct scene *s, const struct key *k)
+{
+	size_t n, len = strlen(k->module);
+	const struct term *term = filter_terms(s->analysis->lens.filter, &n);
+
+	if (strcmp(k->label, k->module) != 0 &&
+	    !(k->label[0] == '[' && strncmp(k->label + 1, k->module, len) == 0 &&
+	      strcmp(k->label + 1 + len, "]") == 0))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (term[i].kind == TERM_COLLAPSE_MODULE)
+			return true;
+	return false;
+}
+
 char *row_status(const struct scene *s, const struct groups *keys, uint32_t key, int64_t self,
 		 int64_t total, const int64_t *sums)
 {
@@ -399,12 +417,19 @@ char *row_status(const struct scene *s, const struct groups *keys, uint32_t key,
 			    : xstrdup("");
 
 	row_detail(s, keys, key, detail);
-	if (k->flags & FUNCTION_UNRESOLVED && !(k->flags & FUNCTION_MARK))
+	if (k->flags & FUNCTION_UNRESOLVED && !(k->flags & FUNCTION_MARK) && !is_collapsed(s, k))
 		snprintf(detail, sizeof(detail), "no symbol; info says why");
+	/* "[libz.so.1+0xaa60]" says it already. */
+	if (strcmp(name, module) == 0 ||
+	    (name[0] == '[' && strncmp(name + 1, module, strlen(module)) == 0))
+		module[0] = '\0';
 	out = xasprintf("%s  self %s%s%s%s%s%s%s  %s%s%s", row_share(share, s, total, whole),
 			row_share(own, s, self, whole), *ratios ? "  " : "", ratios,
 			*module ? "  " : "", module, *source ? "  " : "", source, name,
-			*detail ? "  " : "", detail);
+			*detail == '(' ? " "
+			: *detail      ? " · "
+				       : "",
+			detail);
 	free(name);
 	free(module);
 	free(source);
