@@ -201,6 +201,45 @@ Test(findings, name_what_was_planted_and_nothing_else)
 		}
 }
 
+static struct profile *made_often(const char *lines)
+{
+	struct text t = { 0 };
+	struct profile *p;
+
+	for (int i = 0; i < 100; i++)
+		put(&t, lines);
+	vec_push(&t, '\0');
+	p = made_profile(t.at);
+	vec_done(&t);
+	return p;
+}
+
+/* Switches are in the kernel always: what is worth a sentence is who calls for them. Other counts may be or not. */
+Test(findings, what_is_counted_in_the_kernel_alone)
+{
+	static const char switches[] =
+		"=p;main@p;wait_for_input@p;read@libc.so.6;__schedule@[kernel] 9 event=cs tid=1 pid=1\n"
+		"=p;main@p;g@p;nanosleep@libc.so.6;__schedule@[kernel] 1 event=cs tid=1 pid=1\n";
+	static const char cycles[] =
+		"=p;main@p;wait_for_input@p;read@libc.so.6;vfs_read@[kernel] 6 event=cycles tid=1 pid=1\n"
+		"=p;main@p;g@p 4 event=cycles tid=1 pid=1\n";
+	struct profile *p = made_often(switches);
+	char *sentences, *rules = rules_of(p, "", &sentences);
+
+	cr_expect(strstr(sentences, "90.0 % of cs are called by wait_for_input."), "%s", sentences);
+	cr_expect(!strstr(sentences, "in the kernel") && !strstr(sentences, "__schedule"), "%s",
+		  sentences);
+	free(sentences);
+	free(rules);
+	profile_free(p);
+	p = made_often(cycles);
+	rules = rules_of(p, "", &sentences);
+	cr_expect(strstr(sentences, "60.0 % of cycles are in the kernel"), "%s", sentences);
+	free(sentences);
+	free(rules);
+	profile_free(p);
+}
+
 /* Functions that share all of the time, in tenths of a percent, spread over it. */
 static const struct {
 	const char *what;

@@ -205,6 +205,7 @@ static int apply_rules(struct cpu_case *c)
 
 	arena_init(&c->made);
 	c->of = shares_of(c);
+	c->many = !strstr(c->of, " time");
 	c->whole = c->a->weights.total[0];
 	c->told = xcalloc((size_t)c->a->keys.n + 1, sizeof(*c->told));
 	for (uint32_t i = 1; rc == 0 && i < t->n_nodes; i++)

@@ -47,7 +47,7 @@ static const char *busy(const struct cpu_case *c)
 {
 	if (c->idle == 0)
 		return "";
-	return strcmp(c->of, "of the samples") == 0 ? " that are not idle" : " that is not idle";
+	return c->many ? " that are not idle" : " that is not idle";
 }
 
 static void say_few_samples(struct cpu_case *c)
@@ -255,14 +255,19 @@ static const struct {
 	double least;
 	const char *rule;
 	const char *words; /* behind "12.3 % of the CPU time " */
+	const char *many;  /* behind "12.3 % of cycles " */
 	const char *view;
 } shares[] = {
-	{ FRAME_CLASS_LOCK, 0.02, "locks", "is spent on locks", "callers" },
-	{ FRAME_CLASS_ALLOC, 0.05, "allocator", "is spent in the allocator", "callers" },
-	{ FRAME_CLASS_FAULT, 0.03, "page-faults", "is spent on page faults", "callers" },
-	{ FRAME_CLASS_IDLE, 0.05, "idle", "is an idle processor", "top" },
-	{ FRAME_CLASS_KERNEL, 0.20, "kernel", "is spent in the kernel", "callers" },
-	{ FRAME_CLASS_COPY, COPY_SHARE, "copying", "copies or sets memory", "callers" },
+	{ FRAME_CLASS_LOCK, 0.02, "locks", "is spent on locks", "are of locks", "callers" },
+	{ FRAME_CLASS_ALLOC, 0.05, "allocator", "is spent in the allocator", "are in the allocator",
+	  "callers" },
+	{ FRAME_CLASS_FAULT, 0.03, "page-faults", "is spent on page faults", "are of page faults",
+	  "callers" },
+	{ FRAME_CLASS_IDLE, 0.05, "idle", "is an idle processor", "are of idle processors", "top" },
+	{ FRAME_CLASS_KERNEL, 0.20, "kernel", "is spent in the kernel", "are in the kernel",
+	  "callers" },
+	{ FRAME_CLASS_COPY, COPY_SHARE, "copying", "copies or sets memory", "copy or set memory",
+	  "callers" },
 };
 
 #define N_SHARES (sizeof(shares) / sizeof(*shares))
@@ -369,6 +374,24 @@ static char *class_filter(const struct cpu_case *c, enum frame_class of)
 			 with_tracer ? " !in:^libproftop-heap" : "");
 }
 
+/* Is what was counted of the kernel by its nature, as switches and most tracepoints are? */
+static bool is_of_kernel(const struct cpu_case *c, const struct class_sum *kernel)
+{
+	return c->many && kernel->weight == c->whole;
+}
+
+/* Then it says nothing that it is in the kernel, but who calls that. */
+static void say_who_calls(struct cpu_case *c, const struct class_sum *s)
+{
+	char *percent = cpu_case_percent(s->of_owner, s->weight);
+
+	if (s->owner != KEY_NONE && s->of_owner * 3 >= s->weight)
+		findings_add(c->out, "kernel", "callers", (double)s->of_owner / (double)c->whole,
+			     xasprintf("%s %s are called by %s.", percent, c->of,
+				       cpu_case_name(c, s->owner)));
+	free(percent);
+}
+
 static void say_class(struct cpu_case *c, size_t i, const struct class_sum *s)
 {
 	enum frame_class of = shares[i].of;
@@ -379,7 +402,8 @@ static void say_class(struct cpu_case *c, size_t i, const struct class_sum *s)
 						: xstrdup("");
 	struct finding *f = findings_add(
 		c->out, shares[i].rule, shares[i].view, (double)s->weight / (double)c->whole,
-		xasprintf("%s %s %s%s%s.", percent, c->of, shares[i].words, more, where));
+		xasprintf("%s %s %s%s%s.", percent, c->of,
+			  c->many ? shares[i].many : shares[i].words, more, where));
 
 	free(f->filter);
 	f->filter = class_filter(c, of);
@@ -406,7 +430,9 @@ int find_classes(struct cpu_case *c)
 		}
 	}
 	for (size_t i = 0; i < N_SHARES; i++)
-		if (c->said[shares[i].of])
+		if (shares[i].of == FRAME_CLASS_KERNEL && is_of_kernel(c, &sum[i]))
+			say_who_calls(c, &sum[i]);
+		else if (c->said[shares[i].of])
 			say_class(c, i, &sum[i]);
 	return 0;
 }
@@ -625,11 +651,12 @@ static void say_unnamed(struct cpu_case *c, int64_t weight)
 	const char *advice = advice_for(c, most.module);
 	char *share = cpu_case_percent(weight, c->whole),
 	     *part = cpu_case_percent(most.weight, weight);
-	struct finding *f = findings_add(
-		c->out, "unnamed", "info", (double)weight / (double)c->whole,
-		xasprintf("%s %s ends in code without a name, %s of that in %s%s%s.", share, c->of,
-			  part, *most.module ? most.module : "memory without a known file",
-			  advice ? ": " : "", advice ? advice : ""));
+	struct finding *f =
+		findings_add(c->out, "unnamed", "info", (double)weight / (double)c->whole,
+			     xasprintf("%s %s %s in code without a name, %s of that in %s%s%s.",
+				       share, c->of, c->many ? "end" : "ends", part,
+				       *most.module ? most.module : "memory without a known file",
+				       advice ? ": " : "", advice ? advice : ""));
 
 	f->rank = (double)weight < UNNAMED_FIRST * (double)c->whole ? FINDING_MISSING
 								    : FINDING_DOUBT;
@@ -656,8 +683,8 @@ static void say_cut(struct cpu_case *c)
 	f = findings_add(
 		c->out, "cut-stacks", "info", (double)cut / (double)c->whole,
 		xasprintf(
-			"%s %s has stacks whose outer frames are missing: their callers are not known.",
-			share, c->of));
+			"%s %s %s stacks whose outer frames are missing: their callers are not known.",
+			share, c->of, c->many ? "have" : "has"));
 	f->rank = FINDING_MISSING;
 	free(share);
 }
@@ -695,9 +722,9 @@ static void say_tracer(struct cpu_case *c)
 	    cpu_case_samples(c, sum) < CPU_SAMPLES_LEAST)
 		return;
 	share = cpu_case_percent(sum, c->whole);
-	f = findings_add(
-		c->out, "tracer", "top", (double)sum / (double)c->whole,
-		xasprintf("%s %s is the recorder of the heap, not the program.", share, c->of));
+	f = findings_add(c->out, "tracer", "top", (double)sum / (double)c->whole,
+			 xasprintf("%s %s %s the recorder of the heap, not the program.", share,
+				   c->of, c->many ? "are of" : "is"));
 	f->rank = FINDING_DOUBT;
 	free(f->filter);
 	f->filter = xstrdup("!in:^libproftop-heap");

@@ -31,6 +31,7 @@ struct cpu_case {
 	struct findings *out;
 	const char *of;             /* "of the CPU time", "of cycles": what shares are of */
 	char *of_made;              /* where that had to be made; owned */
+	bool many;                  /* is that plural? */
 	bool *is[N_FRAME_CLASSES];  /* [a->keys.n] is the key of the class? owned */
 	bool said[N_FRAME_CLASSES]; /* has the class a sentence? */
 	bool *told;        /* [a->keys.n] has its self time one, beside a hotspot's? owned */
