@@ -205,6 +205,14 @@ run 0 --view memory --screen 100x20 small.folded
 says out '[1 top]'
 says out 'the memory view wants a recording of a heap; this is top'
 
+# rows that other views do not have
+run 2 report --view top --group stack small.folded
+says err '--group stack is for memory and the tables of heaps'
+run 2 report --view top --group size small.folded
+says err '--group size is for --view allocators'
+run 2 diff --report --group stack small.folded small.folded
+says err '--group stack and size are for the tables of one heap'
+
 # what would be ignored, or leaves nothing, is said
 run 0 help
 says out 'usage:'

@@ -108,6 +108,10 @@ static int make_lens(const struct session *s, const char *metric, struct lens *l
 	const struct lens_wish w = load_heaps_lens(s->o);
 	int rc = comparison_options_lens(&w, &s->sides, s->profile, metric, l, e);
 
+	if (!rc && (l->heap_rows == HEAP_ROWS_STACKS || l->heap_rows == HEAP_ROWS_SIZES)) {
+		lens_done(l);
+		return err_set(e, -EINVAL, "--group stack and size are for the tables of one heap");
+	}
 	if (rc || s->view == VIEW_KIND_TOP || grouping_of_frames(l->grouping))
 		return rc;
 	lens_done(l);
