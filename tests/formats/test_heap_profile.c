@@ -352,10 +352,10 @@ static int64_t sum_of_event(const struct profile *p, const struct profile_counts
 /* The memory view and leaks have the bytes that the sums have, and say what they lack. */
 Test(heap_profile, what_is_in_use_is_a_heap)
 {
-	static const char *const files[] = { "jemalloc.heap", "jemalloc_sampled.heap",
+	static const char *const names[] = { "jemalloc.heap", "jemalloc_sampled.heap",
 					     "tcmalloc.heap" };
 
-	for (size_t i = 0; i < N(files); i++) {
+	for (size_t i = 0; i < N(names); i++) {
 		struct profile_counts counts;
 		struct footprint *f;
 		struct heap_table *t;
@@ -365,7 +365,7 @@ Test(heap_profile, what_is_in_use_is_a_heap)
 		struct lens l;
 
 		snprintf(path, sizeof(path), "%s/tests/data/heap_profile/%s",
-			 getenv("srcdir") ?: ".", files[i]);
+			 getenv("srcdir") ?: ".", names[i]);
 		p = read_file(path);
 		profile_counts_read(p, &counts);
 		in_use = sum_of_event(p, &counts, "inuse_space");
