@@ -545,9 +545,9 @@ static char *heap_status(const void *state, const struct scene *s)
 				 row->filter ? row->filter : "");
 	name = name_full(key);
 	source = source_of(s, row);
-	out = xasprintf("%s%s%s%s%s  %s  %s", row->label ? row->label : "", row->remark ? ": " : "",
-			row->remark ? row->remark : "", *source ? "  " : "", source, key->module,
-			name);
+	out = xasprintf("%s%s%s%s%s  %s  %s", row->label ? row->label : "",
+			row->label && row->remark ? ": " : "", row->remark ? row->remark : "",
+			*source ? "  " : "", source, key->module, name);
 	free(source);
 	free(name);
 	return out;
