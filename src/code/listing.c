@@ -439,6 +439,11 @@ static int read_module(struct listing *l, uint32_t from, uint32_t to, struct pro
 	size_t first_block = l->a->blocks.n;
 	int rc = 0;
 
+	if (l->weights->address[to - 1].address == 0) {
+		add_reason(&r, "the file keeps no addresses, so that its code is not known",
+			   c->location);
+		return 0;
+	}
 	find_sides(&r, from, to);
 	r.image = code_image_open(l->of->profile, r.module, l->symbols,
 				  function_name(l, c->location), c->address);

@@ -38,6 +38,8 @@
 #include "input/input.h"
 #include "profile/builder.h"
 #include "profile/profile.h"
+#include "query/core/filter.h"
+#include "query/core/filter_term.h"
 #include "query/core/name_rules.h"
 #include "record/attach/heap_salvage.h"
 #include "symbols/resolver.h"
@@ -268,6 +270,19 @@ static bool leaves_inlined_out(const struct options *o)
 	return o->command == &cmd_export && !o->inlined && !(format && format->inlined);
 }
 
+/* Lines come from the same debug information as inlined functions, which --no-inline leaves unread where nobody sees lines. */
+static bool shows_lines(const struct options *o)
+{
+	bool reports = o->command == &cmd_report || o->command == &cmd_diff;
+	bool by_line = o->group && (!strcmp(o->group, "line") || !strcmp(o->group, "file"));
+	size_t n;
+	const struct term *t = filter_terms(o->filter, &n);
+
+	while (n > 0 && t[n - 1].kind != TERM_FILE)
+		n--;
+	return !reports || by_line || n > 0 || (o->view && !strcmp(o->view, "annotate"));
+}
+
 static void complete_one(const char *path)
 {
 	struct err e = ERR_INIT;
@@ -332,7 +347,7 @@ struct load *load_start(const struct options *o, const struct load_wish *w, stru
 		.symbol_dirs = o->symbols.at,
 		.n_symbol_dirs = o->symbols.n,
 		/* Stacks are exported as perf script prints them, unless more is asked for. */
-		.no_inlines = o->no_inline || leaves_inlined_out(o),
+		.no_inlines = (o->no_inline && !shows_lines(o)) || leaves_inlined_out(o),
 		.debug_servers = o->debuginfod || (servers && *servers),
 		.same_machine = true, /* readers compare what the file says of its machine */
 		.addresses = o->addrs,

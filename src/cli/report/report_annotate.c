@@ -321,8 +321,8 @@ static void put_title(const struct printer *p)
 			"of the total;\n# perf annotate's shares are of that alone.\n",
 			fmt_percent(self, a->code_self[0], a->total[0]));
 	if (a->n_unplaced > 0)
-		fprintf(p->to, "# %" PRIu64 " of its addresses are in no code that was found\n",
-			a->n_unplaced);
+		fprintf(p->to, "# %" PRIu64 " of its addresses %s in no code that was found\n",
+			a->n_unplaced, a->n_unplaced == 1 ? "is" : "are");
 	if (a->n_columns > 1)
 		put_names(p);
 	fputc('#', p->to);
