@@ -99,7 +99,8 @@ static void add_calls(struct maker *m, uint32_t i, const struct frame *f, uint32
 		node = node_of(m, source, node, f[j].function);
 		numbers = m->a->numbers.at + (size_t)m->nodes.at[node].numbers * 2 * n_columns;
 		for (uint32_t col = 0; self && col < n_columns && j == last; col++)
-			numbers[col] += m->w.address_self[(size_t)i * n_columns + col];
+			numbers[col] += m->w.address_self[(size_t)i * n_columns + col] -
+					m->w.address_taken[(size_t)i * n_columns + col];
 		vec_push(&m->in_node, node);
 		note_position(m, &m->nodes.at[node], &f[j],
 			      m->w.address_total[(size_t)i * n_columns]);
@@ -114,9 +115,11 @@ static void add_run(struct maker *m, uint32_t i)
 {
 	const struct code_address *c = &m->w.address[i];
 	const struct frame *f = location_frames(&m->locations, c->location);
+	int64_t taken = m->w.address_taken[(size_t)i * m->w.n_columns];
 	uint32_t n, k, next;
 
-	if (!f)
+	/* Transforms left no inlined frame there. */
+	if (!f || (taken > 0 && taken == m->w.address_self[(size_t)i * m->w.n_columns]))
 		return;
 	n = f->n_more + 1;
 	for (k = own_from(m, c->module, f, 0, n); k < n; k = next) {

@@ -303,15 +303,18 @@ static void add_self_at(struct finder *f, const struct spot *s, bool own, const 
 	uint32_t location = f->stacks.location[s->stack];
 	const struct frame *frame;
 	struct frame one;
-	uint32_t n = frames_of(f, location, &one, &frame), columns = o->n_columns;
+	uint32_t n = frames_of(f, location, &one, &frame), columns = o->n_columns, all = n;
 
 	add(o->address_self + (size_t)s->address * columns, weight, columns);
 	add(o->code, weight, columns);
 	while (n > 0 && key_of(f, frame[n - 1].function, f->locations.module[location]) != f->key)
 		n--;
-	if (own && n > 0 && frame[n - 1].line > 0 && s->n_lines > 0)
-		add(o->line_self + (size_t)f->lines.at[s->first + s->n_lines - 1] * columns, weight,
-		    columns);
+	if (!own || n == 0 || frame[n - 1].line == 0 || s->n_lines == 0)
+		return;
+	add(o->line_self + (size_t)f->lines.at[s->first + s->n_lines - 1] * columns, weight,
+	    columns);
+	if (n < all)
+		add(o->address_taken + (size_t)s->address * columns, weight, columns);
 }
 
 /* What ends in a stack of the function as transforms leave it. Stacks that have it no longer weigh nothing then. */
@@ -528,6 +531,7 @@ static void give_out(struct finder *f)
 	free(row);
 	o->n_addresses = n;
 	o->address_self = reordered(o->address_self, order, n, o->n_columns);
+	o->address_taken = reordered(o->address_taken, order, n, o->n_columns);
 	o->address_total = reordered(o->address_total, order, n, o->n_columns);
 	n = 0;
 	for (uint32_t i = 0; i < f->line.n; i++)
@@ -551,6 +555,7 @@ static void weigh(struct finder *f, struct weights *w)
 	o->n_columns = w->n_columns;
 	memcpy(o->scale, w->scale, sizeof(o->scale));
 	o->address_self = xcalloc(n_addresses + 1, sizeof(int64_t));
+	o->address_taken = xcalloc(n_addresses + 1, sizeof(int64_t));
 	o->address_total = xcalloc(n_addresses + 1, sizeof(int64_t));
 	o->line_self = xcalloc(n_lines + 1, sizeof(int64_t));
 	o->line_total = xcalloc(n_lines + 1, sizeof(int64_t));
@@ -656,6 +661,7 @@ void code_weights_done(struct code_weights *w)
 	free(w->spot_total);
 	free(w->address);
 	free(w->address_self);
+	free(w->address_taken);
 	free(w->address_total);
 	free(w->line);
 	free(w->line_self);

@@ -42,10 +42,12 @@ struct code_weights {
 	uint32_t n_lines;
 	struct code_address *address; /* [n_addresses] by module, then address; owned, as are all */
 	int64_t *address_self;        /* [n_addresses][n_columns] */
-	int64_t *address_total;       /* [n_addresses][n_columns] */
-	struct code_line *line;       /* [n_lines] by file, then line */
-	int64_t *line_self;           /* [n_lines][n_columns] */
-	int64_t *line_total;          /* [n_lines][n_columns] */
+	/* [n_addresses][n_columns] of that, what transforms took from code inlined there: the function's own line has it */
+	int64_t *address_taken;
+	int64_t *address_total; /* [n_addresses][n_columns] */
+	struct code_line *line; /* [n_lines] by file, then line */
+	int64_t *line_self;     /* [n_lines][n_columns] */
+	int64_t *line_total;    /* [n_lines][n_columns] */
 	uint32_t n_spots;  /* stacks that end in a frame of the function, the outer ones first */
 	uint32_t *spot_up; /* [n_spots] the next spot outwards in the same stack, or UINT32_MAX */
 	uint32_t

@@ -171,6 +171,44 @@ static const struct {
 	{ "", "", "" },
 };
 
+/* The analysis anew, with a filter. */
+static void look_with(struct story *s, const char *filter)
+{
+	analysis_free(s->a);
+	lens_done(&s->lens);
+	made_lens(&s->lens, s->p, filter);
+	cr_assert_eq(analysis_new(s->p, &s->lens, NULL, &s->a), 0);
+}
+
+/* A file of stacks without addresses has no code, and that is no fault of the code. */
+Test(annotate, without_addresses)
+{
+	static const char *const paths[] = { "/opt/demo", "" };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct story s = { .p = profile_new() };
+		struct sample sample = { .thread = { ID_NONE }, .weight = 7, .time_ns = TIME_NONE };
+		struct annotation *a;
+		module_id m;
+
+		builder_begin(s.p);
+		m = build_module(s.p, paths[i], "", FAMILY_PROGRAM);
+		sample.event = build_event(s.p, "cycles", UNIT_COUNT, true);
+		sample.stack = build_stack(
+			s.p, (stack_id){ 0 },
+			build_symbol_location(
+				s.p, build_function(s.p, build_cstring(s.p, "match_length"), m, 0,
+						    (string_id){ 0 }, 0)));
+		build_sample(s.p, &sample);
+		builder_end(s.p);
+		made_lens(&s.lens, s.p, "");
+		cr_assert_eq(analysis_new(s.p, &s.lens, NULL, &s.a), 0);
+		a = annotate_it(&s);
+		cr_expect(strstr(a->nothing, "the file keeps no addresses"), "%s", a->nothing);
+		end(&s, a);
+	}
+}
+
 Test(annotate, without_any_code)
 {
 	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
@@ -313,6 +351,22 @@ Test(annotate, lines_have_inlined_calls_in_place)
 	cr_expect_eq(a->self[0], 10);
 	cr_expect_eq(a->code_self[0], 40);
 	free(text);
+	annotation_free(a);
+	/* Transforms that take the inlined frame away leave its cost to the line, once. */
+	for (int i = 0; i < 2; i++) {
+		look_with(&s, i ? "merge:^same$" : "collapse:^match_length$");
+		a = annotate_it(&s);
+		text = rows_text(a, ANNOTATION_SOURCE);
+		free(is);
+		is = xasprintf("%s\n1 a\n2 b\n3 c 30/30\n4 d\n5 e 10/10\n6 f\n7 g\n",
+			       strrchr(source, '/') + 1);
+		cr_expect_str_eq(text, is, "%s", text);
+		cr_expect_eq(a->self[0], 40);
+		cr_expect_eq(a->no_line[0], 0);
+		free(text);
+		if (i == 0)
+			annotation_free(a);
+	}
 	free(is);
 	end(&s, a);
 	/* Inlined into itself it counts once, at the line further in; what is on no line is said. */
