@@ -86,9 +86,8 @@ static void put_columns(struct json_out *j, const struct report *r)
 static const char *group_of(const struct report *r)
 {
 	return r->heap && r->heap->form->sites ? footprint_rows_name(r->heap->footprint)
-	       : r->heap && r->heap->question == HEAP_ALLOCATORS
-		       ? "size"
-		       : grouping_name(r->keys->grouping);
+	       : r->heap && r->heap->question == HEAP_ALLOCATORS ? "size"
+								 : grouping_name(r->keys->grouping);
 }
 
 void report_json_head(struct json_out *j, const struct report *r, const char *view)
