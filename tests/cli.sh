@@ -310,7 +310,9 @@ for filter in 'focus-path:x;y' merge:.; do
     run 0 -f "$filter" --screen 100x12 script.txt
     says out 'no frame is left by the filter: & edits it'
 done
-# the row of a thread has no code
+# a module that is made one frame, and the row of a thread, have no code
+run 0 --keys .Cu --screen 100x12 script.txt
+says out 'this frame has no code of its own'
 run 0 --keys 2u --screen 100x12 script.txt
 says out 'no function is selected'
 run 2 report --pid small.folded

@@ -21,6 +21,7 @@
 #include "base/path.h"
 #include "base/task.h"
 #include "query/analysis.h"
+#include "query/tree/transform.h"
 #include "symbols/search/debuginfod.h"
 #include "symbols/search/resolver_options.h"
 
@@ -475,11 +476,15 @@ static void say_no_line(struct maker *m)
 }
 
 /* Neither lines nor code: the first reason counts. */
-static void say_nothing(struct annotation *a)
+static void say_nothing(const struct maker *m)
 {
+	struct annotation *a = m->a;
+
 	if (a->sources.n > 0 || a->code.n > 0)
 		return;
-	a->nothing = "nothing of this function was sampled here";
+	a->nothing = m->w.n_addresses == 0 && transforms_wanted(m->of->lens.filter)
+			     ? "this frame has no code of its own: the filter made it of others"
+			     : "nothing of this function was sampled here";
 	for (size_t i = 0; i < a->blocks.n; i++) {
 		if (!a->blocks.at[i].why)
 			continue;
@@ -525,7 +530,7 @@ static int make(struct maker *m, struct progress *progress)
 	link_code(m);
 	maker_inlines(m);
 	say_no_line(m);
-	say_nothing(m->a);
+	say_nothing(m);
 	return 0;
 }
 
