@@ -492,28 +492,35 @@ void heap_table_sort(struct heap_table *t, int column, bool rising)
 	free(o);
 }
 
-static const char *cell_text(enum heap_cell cell, int64_t value, char out[64])
+/* A number with its sign and its unit. */
+#define CELL_SIZE (FMT_SIZE + 2)
+
+static void cell_text(enum heap_cell cell, int64_t value, char out[CELL_SIZE])
 {
 	char text[FMT_SIZE];
 
-	if (value == CELL_NONE)
-		return strcpy(out, "-");
+	if (value == CELL_NONE) {
+		strcpy(out, "-");
+		return;
+	}
 	switch (cell) {
 	case CELL_BYTES:
-		return fmt_bytes(out, value);
+		fmt_bytes(out, value);
+		return;
 	case CELL_COUNT:
-		return fmt_count(out, value);
+		fmt_count(out, value);
+		return;
 	case CELL_NS:
 	case CELL_TIME:
-		return fmt_ns(out, value);
+		fmt_ns(out, value);
+		return;
 	case CELL_PART:
-		snprintf(out, 64, "%s %%", fmt_percent(text, value, 10000));
-		return out;
+		snprintf(out, CELL_SIZE, "%s %%", fmt_percent(text, value, 10000));
+		return;
 	case CELL_RATE:
-		snprintf(out, 64, "%s%s", value > 0 ? "+" : "", fmt_bytes(text, value));
-		return out;
+		snprintf(out, CELL_SIZE, "%s%s", value > 0 ? "+" : "", fmt_bytes(text, value));
+		return;
 	}
-	return out;
 }
 
 /* Of a sampled heap sums are estimates, and single blocks are not. */
@@ -529,10 +536,9 @@ const char *heap_table_text(const struct heap_table *t, const struct heap_table_
 			    int column, char out[64])
 {
 	int64_t value = row->cell[column];
-	bool about = value != CELL_NONE && is_estimate(t, column);
-	char text[64];
 
-	snprintf(out, 64, "%s%s", about ? "~" : "",
-		 cell_text(t->form->column[column].cell, value, text));
+	out[0] = '~';
+	cell_text(t->form->column[column].cell, value,
+		  out + (value != CELL_NONE && is_estimate(t, column)));
 	return out;
 }
