@@ -309,12 +309,12 @@ static struct {
 	struct sums sums;
 } busy;
 
-/* Long enough for what is ahead to have passed. */
+/* Long enough for what is ahead to have passed, and often enough for sums, however slow the processor is. */
 static void allocate_for_a_while(void)
 {
 	uint64_t until = tracer_monotonic_ns() + 3000000;
 
-	while (tracer_monotonic_ns() < until)
+	for (unsigned n = 0; n < 1000 || tracer_monotonic_ns() < until; n++)
 		allocate(&busy.thread, 100, 0, &busy.sums);
 }
 
