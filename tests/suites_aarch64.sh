@@ -22,7 +22,7 @@ declare -A left_out=(
     [t_base]='column/leaves_the_most_of_what_is_there|process/goes_on_without_its_first_thread|machine/threads_take_no_heaps_under_a_limit'
     [t_symbols]='debug_files/debug_information_of_a_program_with_symbols'
     [t_tui]='app_menu/every_key_answers'
-    [t_formats]='folded/round_trip_of_generated_lines|json_formats/cut_at_each_offset'
+    [t_formats]='folded/round_trip_of_generated_lines|json_formats/cut_at_each_offset|perf_losses/memory_that_runs_out_is_said'
     [t_query]='noise/*|regex/hostile_expressions_end|heap_fold/the_tenth_minute_takes_what_the_third_took|shorten/an_hour_takes_no_more_than_minutes'
 )
 

@@ -298,7 +298,8 @@ Test(input, a_match_of_nothing)
 
 		cr_expect_eq(rc, -EBADMSG);
 		cr_expect(strstr(err_text(&e), "bad.gz: damaged gzip data"), "%s", err_text(&e));
-		cr_expect(got.n <= random.n - 100 && got.n >= random.n - 100 - 258, "%zu", got.n);
+		/* versions of zlib write the first bytes of the match as they are, or not */
+		cr_expect(got.n < random.n && got.n >= random.n - 100 - 258, "%zu", got.n);
 		cr_expect_eq(memcmp(got.at, random.at, got.n), 0);
 		err_clear(&e);
 		input_close(in);
