@@ -21,19 +21,6 @@
 
 #define N_SLOTS 37
 
-static struct footprint *footprint_of(const struct profile *p, const char *filter, event_id event)
-{
-	struct profile_counts counts;
-	struct footprint *m;
-	struct lens l;
-
-	profile_counts_read(p, &counts);
-	made_lens(&l, p, filter);
-	cr_assert_eq(footprint_new(p, &counts, &l, (struct metric){ .event = event }, NULL, &m), 0);
-	lens_done(&l);
-	return m;
-}
-
 static struct footprint_lines *lines_over(const struct footprint *m, int64_t from_ns, int64_t to_ns)
 {
 	struct time_span span = { from_ns, to_ns, N_SLOTS, 0 };
@@ -78,7 +65,7 @@ static const int64_t spans[][2] = {
 Test(footprint, a_line_is_a_replay_looked_at_now_and_then)
 {
 	struct story *s = story_new(3);
-	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+	struct footprint *m = made_footprint(s->p, "", s->event[0]);
 
 	for (size_t k = 0; k < sizeof(spans) / sizeof(*spans); k++) {
 		int64_t from = spans[k][0], to = spans[k][1], came = 0, went = 0;
@@ -105,7 +92,7 @@ Test(footprint, a_line_is_a_replay_looked_at_now_and_then)
 Test(footprint, the_peak_is_where_most_was_there)
 {
 	struct story *s = story_new(4);
-	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+	struct footprint *m = made_footprint(s->p, "", s->event[0]);
 	struct footprint_lines *l = lines_over(m, 0, INT64_MAX);
 	const struct footprint_slot *slot = l->slot;
 	int64_t most = 0;
@@ -126,7 +113,7 @@ Test(footprint, the_peak_is_where_most_was_there)
 Test(footprint, sites_add_up_and_are_sorted)
 {
 	struct story *s = story_new(5);
-	struct footprint *m = footprint_of(s->p, "thread:worker", s->event[0]);
+	struct footprint *m = made_footprint(s->p, "thread:worker", s->event[0]);
 	int64_t sum[FOOTPRINT_N_COLUMNS] = { 0 };
 
 	cr_assert_eq(m->n_sites, STORY_STACKS);
@@ -149,7 +136,7 @@ Test(footprint, sites_add_up_and_are_sorted)
 Test(footprint, lines_of_sites_are_replays_of_their_stacks)
 {
 	struct story *s = story_new(6);
-	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+	struct footprint *m = made_footprint(s->p, "", s->event[0]);
 	struct footprint_lines *l = lines_over(m, 0, 37000000);
 
 	cr_assert_eq(l->n_rows, STORY_STACKS);
@@ -172,7 +159,7 @@ Test(footprint, lines_of_sites_are_replays_of_their_stacks)
 Test(footprint, any_time_is_as_its_slot_in_lines_says)
 {
 	struct story *s = story_new(8);
-	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+	struct footprint *m = made_footprint(s->p, "", s->event[0]);
 	unsigned lot = 3;
 
 	for (int k = 0; k < 20; k++) {
@@ -298,7 +285,7 @@ Test(footprint, a_site_is_whose_the_allocation_is)
 		build_moment(p, t, 5);
 		build_allocation(p, t, 64, build_heap_origin(p, &o));
 		builder_end(p);
-		m = footprint_of(p, "", (event_id){ o.event });
+		m = made_footprint(p, "", (event_id){ o.event });
 		cr_assert_eq(m->n_sites, 1);
 		cr_expect_str_eq(m->keys.key[m->site[0].key].label, sites[i].site, "%s: %s, not %s",
 				 sites[i].what, m->keys.key[m->site[0].key].label, sites[i].site);
@@ -355,7 +342,7 @@ Test(footprint, calls_of_one_function_are_sites_by_line)
 	cr_expect_eq(m->site[2].line, 13);
 	cr_expect_str_eq(profile_string(p, (string_id){ m->site[2].file }, NULL), "/src/main.c");
 	footprint_free(m);
-	m = footprint_of(p, "", event[0]);
+	m = made_footprint(p, "", event[0]);
 	cr_expect_eq(m->total[FOOTPRINT_PEAK], 157);
 	footprint_free(m);
 	lens_done(&l);
@@ -406,7 +393,7 @@ Test(footprint, ends_where_all_heaps_are_known)
 				build_heap_known(p, (track_id){ k },
 						 1000 + 1000 * cases[i].known_us[k]);
 		builder_end(p);
-		m = footprint_of(p, "", (event_id){ 0 });
+		m = made_footprint(p, "", (event_id){ 0 });
 		cr_expect_eq(m->whole_ns, cases[i].whole_ns, "%zu: %ld", i, (long)m->whole_ns);
 		footprint_free(m);
 		profile_free(p);
@@ -564,7 +551,7 @@ Test(footprint, a_change_is_the_difference_of_two_replays)
 
 		snprintf(filter, sizeof(filter), "time:%.4f,%.4f", (double)ranges[k][0] / 1e9,
 			 (double)ranges[k][1] / 1e9);
-		m = footprint_of(s->p, filter, s->event[0]);
+		m = made_footprint(s->p, filter, s->event[0]);
 		cr_assert(m->in_range);
 		for (int i = 0; i < STORY_STACKS; i++) {
 			int64_t want = live_before(s, ranges[k][1], i) -
@@ -604,7 +591,7 @@ Test(footprint, says_what_it_does_not_know)
 		build_moment(p, t, 5);
 		build_allocation(p, t, 100000000, build_heap_origin(p, &o));
 		builder_end(p);
-		m = footprint_of(p, "", (event_id){ o.event });
+		m = made_footprint(p, "", (event_id){ o.event });
 		cr_expect_eq(m->manner.sampled, means[i] > 0);
 		cr_expect_eq(m->manner.attached, i == 1);
 		cr_expect_eq(m->manner.culled_ns, i == 2 ? 1000 : 0);
@@ -620,7 +607,7 @@ Test(footprint, moves_to_the_peak_and_back)
 {
 	for (unsigned seed = 1; seed < 6; seed++) {
 		struct story *s = story_new(seed);
-		struct footprint *m = footprint_of(s->p, "", s->event[0]);
+		struct footprint *m = made_footprint(s->p, "", s->event[0]);
 		int64_t total = m->total[FOOTPRINT_LIVE];
 		uint32_t n_elsewhere = 0;
 
@@ -645,7 +632,7 @@ Test(footprint, moves_to_the_peak_and_back)
 Test(footprint, sorts_by_shares_of_calls_and_either_way)
 {
 	struct story *s = story_new(9);
-	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+	struct footprint *m = made_footprint(s->p, "", s->event[0]);
 
 	for (int reverse = 0; reverse < 2; reverse++) {
 		struct footprint_order order = { FOOTPRINT_TEMPORARY, true, reverse };

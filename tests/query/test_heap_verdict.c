@@ -16,19 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct footprint *footprint_of(const struct profile *p, const char *filter, event_id event)
-{
-	struct profile_counts counts;
-	struct footprint *m;
-	struct lens l;
-
-	profile_counts_read(p, &counts);
-	made_lens(&l, p, filter);
-	cr_assert_eq(footprint_new(p, &counts, &l, (struct metric){ .event = event }, NULL, &m), 0);
-	lens_done(&l);
-	return m;
-}
-
 #define N_SLOTS 120
 
 /* Lines of known shapes; slots are a second. */
@@ -221,7 +208,7 @@ Test(heap_verdict, growth_is_judged_without_the_teardown)
 	struct teardown_cache *cache = teardown_cache_new();
 
 	for (size_t i = 0; i < 6 * sizeof(cases) / sizeof(*cases); i++) {
-		struct footprint *m = footprint_of(p, i % 2 ? "fn:main" : "", (event_id){ 0 });
+		struct footprint *m = made_footprint(p, i % 2 ? "fn:main" : "", (event_id){ 0 });
 		struct time_span span = { cases[i / 6].from_ns, cases[i / 6].to_ns, 40, 0 };
 		struct footprint_lines *l;
 
@@ -271,7 +258,7 @@ static struct profile *keeps_more_and_more(void)
 Test(heap_verdict, screens_mark_the_growth_that_leaks_names)
 {
 	struct profile *p = keeps_more_and_more();
-	struct footprint *m = footprint_of(p, "", (event_id){ 0 });
+	struct footprint *m = made_footprint(p, "", (event_id){ 0 });
 	struct heap_table *t;
 
 	cr_assert_eq(heap_table_new(m, HEAP_LEAKS, NULL, NULL, &t), 0);
@@ -303,7 +290,7 @@ Test(heap_verdict, screens_mark_the_growth_that_leaks_names)
 Test(heap_verdict, leaks_say_why_more_is_there_at_the_end)
 {
 	struct profile *p = grows_and_frees_all();
-	struct footprint *m = footprint_of(p, "", (event_id){ 0 });
+	struct footprint *m = made_footprint(p, "", (event_id){ 0 });
 	struct heap_table *t;
 
 	cr_assert_eq(heap_table_new(m, HEAP_LEAKS, NULL, NULL, &t), 0);

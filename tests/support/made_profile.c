@@ -8,6 +8,7 @@
 #include "profile/builder.h"
 #include "query/core/filter.h"
 #include "query/diff/comparison.h"
+#include "query/heap/footprint.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -252,6 +253,19 @@ void made_lens(struct lens *l, const struct profile *p, const char *filter)
 	if (filter && filter_parse(filter, &l->filter, &e) < 0)
 		cr_assert_fail("%s: %s", filter, err_text(&e));
 	err_clear(&e);
+}
+
+struct footprint *made_footprint(const struct profile *p, const char *filter, event_id event)
+{
+	struct profile_counts counts;
+	struct footprint *m;
+	struct lens l;
+
+	profile_counts_read(p, &counts);
+	made_lens(&l, p, filter);
+	cr_assert_eq(footprint_new(p, &counts, &l, (struct metric){ .event = event }, NULL, &m), 0);
+	lens_done(&l);
+	return m;
 }
 
 struct analysis *made_analysis(const struct profile *p, const struct lens *l)

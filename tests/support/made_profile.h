@@ -18,6 +18,8 @@
 #include "profile/profile.h"
 #include "query/analysis.h"
 
+struct footprint;
+
 /* The caller frees. */
 struct profile *made_profile(const char *text);
 /* Adds the samples of text and publishes. */
@@ -33,6 +35,8 @@ unsigned made_number(unsigned *state, unsigned n);
 void made_lens(struct lens *l, const struct profile *p, const char *filter);
 /* What the lens shows; fails the test where there is nothing. The caller frees. */
 struct analysis *made_analysis(const struct profile *p, const struct lens *l);
+/* Memory over time of an event of a heap, with a filter; fails the test where there is none. The caller frees. */
+struct footprint *made_footprint(const struct profile *p, const char *filter, event_id event);
 /* A comparison whose sides are what these filters leave; fails the test where there is none. The caller frees. */
 struct analysis *made_comparison(const struct profile *p, const char *before, const char *after);
 
